@@ -3,7 +3,7 @@
 Functions take a corpus, optional settings, and any field of `Settings` by name. Results have `.frame` (tidy rows),
 `.signature` (all settings in one line) and `.notes`, and the methods `.latex()`, `.csv()`, `.json()` and `.markdown()`.
 
-* Two plain lists: `score`
+* Score two plain lists: `score`
 * Which system is better? `answer`, `evaluate`, `compare`, `versus`, `stability`, `spread`
 * Why do I not get the printed number? `printing`
 * Which phrases does a number come from? `documents`, `one_document`, `subjects`, `near_misses`, `soft_evaluate`

@@ -62,7 +62,7 @@ app = App(
 WORDS = read_toml("words/options.toml")
 
 Paths = list[str] | None
-#: Output formats; csv escapes cells that a spreadsheet would take for formulas.
+#: Output formats; csv escapes cells that a spreadsheet would interpret as formulas.
 Form = Literal["table", "json", "csv", "csv-exact", "latex", "markdown"]
 _CSV = {"csv": typeset.csv, "csv-exact": typeset.exchange_csv}
 #: Exit status if a requirement is not met.
@@ -70,7 +70,7 @@ UNMET = 3
 
 
 def explained(options: Any) -> Any:
-    """Add the help of its options to the docstring of a command or group, where cyclopts reads it."""
+    """Add the help of the options to the docstring of a command or group, which cyclopts reads."""
     lines = [f"    {name}: {about}" for name, about in WORDS[options.__name__].items()]
     options.__doc__ = "\n".join([options.__doc__, "", "Args:", *lines])
     return options
@@ -155,7 +155,7 @@ class Data:
         if not datasets:
             files = {"gold": self.gold, "systems": self.systems(), "documents": self.documents}
             return kp.load(**files, judgements=self.judgements, mapping=mapping, **how)
-        for name, files in datasets.items():  # --as applies to the files of this name in all data sets
+        for name, files in datasets.items():  # --as applies to files with this name in all data sets
             mappings = {file: value for file, value in mapping.items() if file in str(files)}
             with named(name):
                 corpora[name] = kp.load(**files, mapping=mappings, **how)
@@ -219,7 +219,7 @@ class Output:
         warn(answer.notes)
 
 
-#: Error handler of the output streams: write characters that the encoding lacks as JSON escapes.
+#: Error handler of the output streams, which writes unencodable characters as JSON escapes.
 _CODES = "kpscope-codes"
 
 
@@ -303,7 +303,7 @@ _BY_NAME = inspect.Parameter.KEYWORD_ONLY
 
 
 def _option_of(name: str, hint: Any, usual: Any) -> inspect.Parameter:
-    """Return a parameter of the API as an option; a parameter that may be a text is one."""
+    """Return a parameter of the API as an option, a text if the parameter accepts text."""
     kinds = [kind for kind in get_args(hint) if kind is not NoneType] if get_origin(hint) is UnionType else [hint]
     kind: Any = str if str in kinds else list[str] if get_origin(kinds[0]) is Sequence else kinds[0]
     if usual is not inspect.Parameter.empty:
@@ -314,9 +314,9 @@ def _option_of(name: str, hint: Any, usual: Any) -> inspect.Parameter:
 
 
 def of_api(verb: Callable[..., Any], *needs: str, choices: Any = None, study: Any = None) -> Callable[[Any], Any]:
-    """Make a command of a function of the API; the parameters in `options.toml` become options.
+    """Make a command from a function of the API; its parameters in `options.toml` become options.
 
-    The decorated function gets it bound to data, settings and options, and may have further options.
+    The decorated function receives it bound to data, settings and options, and may add options.
     needs: required data; choices: a TypedDict of further options; study: a dataclass whose fields are further options
     """
     parameters, hints = inspect.signature(verb).parameters, get_type_hints(verb)
@@ -452,7 +452,7 @@ def near_misses(ask: Any, *, missed: bool = False, output: Output = Output()) ->
 
 @of_api(kp.subjects, "gold")
 def subjects(ask: Any, *, output: Output = Output()) -> None:
-    """Report how often each keyphrase or concept is in the gold standard, suggested and found, or who chose it."""
+    """Report how often each keyphrase or concept is gold, suggested and found, or who chose it."""
     output.answer(ask())
 
 
@@ -602,7 +602,7 @@ def validate(
     if k is not None and k < 1:
         raise UsageError(f"k is '{k}'; for this report use a number of at least 1")
     corpus = data.load()
-    if output.format not in ("table", "json"):  # these two include the notes
+    if output.format not in ("table", "json"):  # these two formats include the notes
         warn(corpus.report.notes)
     tables = {
         "files": rows_report.files(corpus),

@@ -48,7 +48,7 @@ def empty_table(name: str) -> pd.DataFrame:
 class Reading:
     """How one file was read, and its numbers of rows.
 
-    whose: its annotators or systems; systems: those next to a gold standard; documents: number of documents in use, or
+    whose: its annotators or systems; systems: those next to a gold standard; documents: number of documents used, or
     None if the file has no ids
     """
 
@@ -88,7 +88,7 @@ class LoadReport:
 
 @dataclass(frozen=True)
 class Ranking:
-    """How the ranks of a system were derived; resorted: number of lists that had another order in the file."""
+    """How the ranks of a system were derived; resorted: number of lists in another order than in the file."""
 
     ranked_by: Literal["rank", "score", "order"] = "order"
     higher_is_better: bool = True
@@ -109,7 +109,7 @@ def _without_rows(name: VocabularyTable) -> pd.DataFrame:
 
 
 def joined(name: str, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Concatenate vocabulary tables of one name without repeated rows or phrases with vectors."""
+    """Concatenate vocabulary tables of one name, dropping repeated rows and repeated phrases with vectors."""
     rows = pd.concat(tables, ignore_index=True)
     if name != "vectors":
         return rows.drop_duplicates(ignore_index=True)
@@ -161,7 +161,7 @@ class Vocabulary:
         return bool(len(self.similar) or len(self.vectors))
 
     def with_tables(self, other: Vocabulary) -> Vocabulary:
-        """Merge the tables of both without repeated rows; reject different similarities of the same phrases."""
+        """Merge two vocabularies without repeated rows; reject different similarities of the same phrases."""
         both = {
             name: joined(name, [self.given[name], table] if name in self.given else [table])
             for name, table in other.given.items()
@@ -174,7 +174,7 @@ class Vocabulary:
 
     @cached_property
     def scored_twice(self) -> tuple[str, str] | None:
-        """A pair of phrases with two scores; unless directed, the reverse is the same pair."""
+        """A pair of phrases with two scores; reversed pairs are the same unless directed."""
         pairs = self.similar[["a", "b"]].to_numpy(str)
         pairs = pairs if self.directed else np.sort(pairs, axis=1)
         scores = self.similar["score"].astype(float).round(12).groupby([pairs[:, 0], pairs[:, 1]]).agg(["min", "max"])
@@ -334,7 +334,7 @@ def together(**corpora: Corpus) -> Corpus:
     for name in COLUMNS:
         parts = [(dataset, getattr(corpus, name)) for dataset, corpus in corpora.items()]
         tables = [table.assign(doc_id=f"{dataset}/" + table["doc_id"], dataset=dataset) for dataset, table in parts]
-        # The column types of empty tables are arbitrary.
+        # Empty tables have arbitrary column types.
         rows = pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
         joined[name] = rows if name == "documents" else rows.drop(columns="dataset")
     systems = list(dict.fromkeys(name for corpus in corpora.values() for name in corpus.rankings))
@@ -410,7 +410,7 @@ def run_starts(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
 
 
 def content_digest(corpus: Corpus) -> str:
-    """Return the SHA-256 of all that determines a result: tables, rankings, fixes and notes, but not file names."""
+    """Return the SHA-256 of everything that determines a result: tables, rankings, fixes and notes, not file names."""
     report = corpus.report
     total = hashlib.sha256(repr((list(corpus.rankings.items()), report.fixes, report.notes)).encode())
     total.update(repr(corpus.vocabulary.directed).encode())
@@ -426,7 +426,7 @@ def content_digest(corpus: Corpus) -> str:
     return total.hexdigest()
 
 
-#: Corpus → step → key → result, for the results used last.
+#: Corpus → step → key → result, for the most recently used results.
 _KEPT: WeakKeyDictionary[Corpus, dict[str, dict[Hashable, Any]]] = WeakKeyDictionary()
 _LOCK = Lock()
 RECENT = 8

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 
 class InputError(ValueError):
-    """Refusal of data: where, what was found, what was expected, and the remedy.
+    """Refusal of data: location, finding, expectation, and remedy.
 
     Examples
     --------
@@ -25,7 +25,7 @@ class InputError(ValueError):
         super().__init__(f"{where}: expected {expected}, found {found}. {remedy}")
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str, str]]:
-        """Go from process to process whole: an error is otherwise rebuilt from its one message."""
+        """Pickle all fields; otherwise only the message would be pickled."""
         return type(self), (self.where, self.found, self.expected, self.remedy)
 
 
@@ -39,7 +39,7 @@ def named(dataset: str) -> Iterator[None]:
 
 
 class UsageError(ValueError):
-    """A wrong name of an option, measure or convention (exit status 2 on the command line)."""
+    """A wrong option, measure or convention (exit status 2 on the command line)."""
 
 
 def input_error(where: str, why: str, **facts: Any) -> InputError:
@@ -91,9 +91,9 @@ def refuse_below(value: int, least: int, name: str) -> None:
 
 @dataclass(frozen=True)
 class Note:
-    """A note for the user: `info` or `warning`, what it is about, and a sentence.
+    """A note for the user: `info` or `warning`, its subject, and a sentence.
 
-    counts: number and its words for one and for several, for notes on parts of the data that add up
+    counts: number and its wording for one and for several, if notes on parts of the data are added up
     remedy: the setting that would help, and its value
     """
 
@@ -105,7 +105,7 @@ class Note:
 
     @staticmethod
     def counting(level: Literal["info", "warning"], where: str, number: int, one: str, several: str) -> Note:
-        """Return a note that begins with a number, so that notes on parts of the data add up.
+        """Return a note that begins with a number; such notes on parts of the data are added up.
 
         >>> Note.counting("info", "a.csv", 1, "list was sorted", "lists were sorted").message
         '1 list was sorted'
@@ -123,7 +123,7 @@ class Note:
 
 
 def pluralize(number: int, one: str, several: str = "") -> str:
-    """Return a number with its noun, or with words that begin with one; several: the plural.
+    """Return a number with its noun in singular or plural; several: the plural.
 
     >>> pluralize(1, "note"), pluralize(1200, "note"), pluralize(2, "list was", "lists were")
     ('1 note', '1,200 notes', '2 lists were')

@@ -1,4 +1,4 @@
-"""Define all settings that change a number as one flat record, and its signature of one line."""
+"""Define all settings that affect results as one flat record with a signature of one line."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from kp_core.text.stem import library
 
 __version__ = "2.0.0"
 
-#: A cutoff: a number of phrases, the gold size of the document (O), all returned (M), the larger of both (G), none, or
-#: the average gold size, which `prepare` replaces by a number.
+#: A cutoff: number of phrases, gold size of the document (O), all returned (M), the larger of both (G), none, or the
+#: average gold size, which `prepare` replaces by a number.
 Cutoff = int | Literal["gold", "all", "larger", "none", "average"]
 AnyK = int | str | Iterable[int | str]
 #: Averages over subjects instead of documents.
@@ -153,13 +153,13 @@ class Settings:
             raise UsageError(f"ties = expected has no closed form with {without}; choose ties = stable")
 
     def changed(self, **changes: Any) -> Settings:
-        """Return settings with some fields changed; a preset first sets its conventions and cutoffs."""
+        """Return settings with changed fields; a preset is applied first and sets its conventions and cutoffs."""
         reset = {*CONVENTIONS, "k"} if "preset" in changes else set()
         kept = {name: value for name, value in vars(self).items() if name not in reset}
         return Settings(**kept | {name: value for name, value in changes.items() if value is not None})
 
     def as_dict(self) -> dict[str, str]:
-        """Return option name → value as printed."""
+        """Return option name → printed value."""
         return {
             name: ",".join(map(str, value)) if isinstance(value, tuple) else format_value(value)
             for name, value in vars(self).items()
@@ -172,7 +172,7 @@ class Settings:
 
 
 def resolve_settings(corpus: object, settings: Settings | None, changes: Mapping[str, Any]) -> Settings:
-    """Return the settings of a call; explain the intended call if the arguments are something else.
+    """Return the settings of a call; if the arguments are of another kind, raise an error with the intended call.
 
     >>> resolve_settings(None, None, {})
     Traceback (most recent call last):
@@ -196,8 +196,8 @@ _DEFAULTS: dict[str, Any] = {item.name: item.default for item in fields(Settings
 class Preset:
     """A published convention: its source, differences from the defaults, and cutoffs.
 
-    note: further conditions for its numbers; reproduced: values equal / compared, and on which outputs; of: what it
-    scores (see `presets_for`)
+    note: further conditions for its numbers; reproduced: equal / compared values, and the outputs used; of: kind of
+    data scored (see `presets_for`)
     """
 
     source: str
@@ -242,13 +242,13 @@ def format_value(value: Any) -> str:
 
 
 def parse_k(k: AnyK) -> tuple[Cutoff, ...]:
-    """Read cutoffs: 10, "5,10,15", "1-50", "average", "gold" (or "O"), "all" (or "M"), mixed, or a sequence.
+    """Parse cutoffs: 10, "5,10,15", "1-50", "average", "gold" (or "O"), "all" (or "M"), mixed, or a sequence.
 
     >>> parse_k("5,10,all"), parse_k("1-3"), parse_k(range(1, 3))
     ((5, 10, 'all'), (1, 2, 3), (1, 2))
     """
     given = k if isinstance(k, Iterable) and not isinstance(k, str) else [k]
-    # The last two are cutoffs of measures, which users do not write.
+    # The last two are internal cutoffs of measures.
     words = ("average", "gold", "all", "larger", "none")[: 5 if given is k else 3]
     parts = [str(part).strip() for part in given]
     cutoffs: list[Cutoff] = []
@@ -267,7 +267,7 @@ def parse_k(k: AnyK) -> tuple[Cutoff, ...]:
 
 
 def signature(settings: Settings, documents: int, concordance: bool = True) -> str:
-    """Return settings as one line of ASCII; results are comparable if they differ only in k, docs and v.
+    """Return settings as one line of ASCII; results are comparable if their signatures differ only in k, docs and v.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ _WORDS = read_toml("data/words.toml")
 
 
 def question(setting: str) -> str:
-    """Return the question of a setting.
+    """Return the question that a setting answers.
 
     >>> question("duplicates")
     'Equal predictions in a list'
@@ -318,7 +318,7 @@ def question(setting: str) -> str:
 
 
 def change_in_words(setting: str, text: str) -> str:
-    """Describe the value of a setting within a sentence.
+    """Describe the value of a setting as part of a sentence.
 
     >>> change_in_words("missing", "skip")
     'a document without a list is left out for that system'
@@ -330,7 +330,7 @@ def change_in_words(setting: str, text: str) -> str:
 
 
 def spelled_out(text: str) -> str:
-    """Replace settings in a text by their names on a page.
+    """Replace settings in a text by their names on screen.
 
     >>> spelled_out("choose missing = skip")
     'choose “A document without a list: is left out for that system”'
@@ -366,7 +366,7 @@ def differences(name: str) -> list[tuple[str, str, str]]:
 
 
 def in_words(setting: str, text: str) -> str:
-    """Return the value of a setting in words; names, such as those of annotators, stay.
+    """Return the value of a setting in words; names, such as those of annotators, are unchanged.
 
     >>> in_words("missing", "skip"), in_words("annotators", "Ada"), in_words("normalise", "lower+snowball-en")
     ('is left out for that system', 'Ada', 'ignores upper case; Snowball stems (en)')
@@ -384,7 +384,7 @@ def _pipeline(steps: str) -> str:
     names = steps.split("+")
     ignored = [in_words("step", name) for name in names if name in ("nfkc", "lower", "space")]
     others = [in_words("step", name) for name in names if name not in ("nfkc", "lower", "space")]
-    stemmer = re.compile(r"^(.*snowball)-(..)$")  # with the code of its language
+    stemmer = re.compile(r"^(.*snowball)-(..)$")  # with its language code
     coded = [stemmer.sub(lambda match: f"{in_words('step', match[1])} ({match[2]})", step) for step in others]
     return "; ".join([f"ignores {', '.join(ignored)}", *coded])
 

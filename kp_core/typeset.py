@@ -32,7 +32,9 @@ _EMOJI = re.compile(r":([\w+-]+):")
 #: Markup at the beginning of a line of Markdown: a list, heading, quotation or rule.
 _BLOCK = re.compile(r"^(\s*)(?=[#>]|[+-](?:\s|$)|--)|^(\s*\d+)(?=[.)](?:\s|$))")
 #: Characters that change the direction of the following text.
-_TURNS = {ord(mark): f"<U+{ord(mark):04X}>" for mark in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
+_DIRECTION_MARKS = {
+    ord(mark): f"<U+{ord(mark):04X}>" for mark in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+}
 #: Beginnings of formulas (OWASP, CSV Injection).
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
@@ -43,7 +45,7 @@ def visible(text: str) -> str:
     >>> visible("exe\\u202egnp.")
     'exe<U+202E>gnp.'
     """
-    return text.translate(_TURNS)
+    return text.translate(_DIRECTION_MARKS)
 
 
 def storable(text: str) -> str:
@@ -65,7 +67,7 @@ def escape_latex(text: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    r"""Escape what would start markup in Markdown, and nothing else.
+    r"""Escape only text that would be markup in Markdown.
 
     >>> print(escape_markdown("- *a* | b: P_pos, 0.5 (k-means)"))
     \- \*a\* \| b: P_pos, 0.5 (k-means)
@@ -79,7 +81,7 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]|_(?
 
 
 def neutralise(cell: Any) -> Any:
-    """Escape a cell that a spreadsheet would take for a formula.
+    """Escape a cell that a spreadsheet would interpret as a formula.
 
     >>> neutralise("=cmd()"), neutralise("hash table"), neutralise("-0.5")
     ("'=cmd()", 'hash table', "'-0.5")
@@ -88,7 +90,7 @@ def neutralise(cell: Any) -> Any:
 
 
 def is_formula(cell: Any) -> bool:
-    """Recognize a cell that a spreadsheet takes for a formula.
+    """Recognize a cell that a spreadsheet would interpret as a formula.
 
     >>> is_formula("=cmd()"), is_formula("＋1"), is_formula("tide"), is_formula(-0.5)
     (True, True, False, False)
@@ -119,7 +121,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:
-    """Enumerate names, at most six.
+    """Enumerate up to six names.
 
     >>> listed(["a", "b", "c"]), listed(list("abcdefgh"))
     ('a, b and c', 'a, b, c, d, e and 3 others')
@@ -216,9 +218,9 @@ def csv(frame: pd.DataFrame) -> str:
 
 
 def exchange_csv(frame: pd.DataFrame) -> str:
-    """Return CSV with unchanged cells, including those that a spreadsheet would take for formulas."""
+    """Return CSV with unchanged cells, including those that a spreadsheet would interpret as formulas."""
     text: str = frame.to_csv(index=False, lineterminator="\n")
-    if "\r" in text:  # pandas quotes a carriage return only if it quotes all text
+    if "\r" in text:  # pandas quotes carriage returns only if all text is quoted
         text = frame.to_csv(index=False, lineterminator="\n", quoting=QUOTE_NONNUMERIC)
     return text
 
@@ -273,7 +275,7 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def numeric(frame: pd.DataFrame) -> list[bool]:
-    """Return for every column whether it contains numbers."""
+    """Return whether each column contains numbers."""
     return [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
 
 
@@ -319,7 +321,7 @@ def html(frame: pd.DataFrame, digits: int = 3) -> str:
     return say("frame as HTML", rows=cells(frame, digits, escape_html), sides=sides)
 
 
-#: Maximum letters per line in a column, on a page, and on a rotated page; maximum rows per page.
+#: Maximum letters per line in a column, on a page, and on a rotated page, and maximum rows per page.
 COLUMN, PAGE, TURNED, ROWS = 44, 72, 112, 40
 
 
@@ -358,7 +360,7 @@ PACKAGES = r"% \usepackage{booktabs,longtable,rotating}"
 
 
 def latex(frame: pd.DataFrame, caption: str, note: str = "", digits: int = 4) -> str:
-    """Return a booktabs table with a note below; wide tables need the package rotating, long ones longtable."""
+    """Return a booktabs table with a note below; wide tables require the package rotating, long ones longtable."""
     columns = "".join("r" if right else "l" for right in numeric(frame))
     head, *body = map(latex_row, cells(frame, digits, escape_latex, "$-$"))
     if len(body) <= ROWS:

@@ -7,12 +7,12 @@ from kp_core.reading.limits import at_start, whole_number
 
 _HERE = Path(__file__).resolve().parent
 _IN_WHEEL = _HERE / "dashboard"
-#: The folder that holds app.py, pages and sample_data: the project, or where they are in the wheel.
+#: The folder of app.py, pages and sample_data, in the project or in the installed wheel.
 ROOT = _IN_WHEEL if _IN_WHEEL.is_dir() else _HERE.parent
 
 
 def most_sessions(environment: Mapping[str, str]) -> int | None:
-    """Return how many sessions may be open together, from `KPSCOPE_SESSIONS`; None if it is not set.
+    """Return the maximum number of open sessions from `KPSCOPE_SESSIONS`, or None if it is not set.
 
     >>> most_sessions({"KPSCOPE_SESSIONS": "30"})
     30

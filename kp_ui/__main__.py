@@ -1,4 +1,4 @@
-"""Open the dashboard: `python -m kp_ui` is what `kpscope app` runs; its options are those of `streamlit run`."""
+"""Open the dashboard, as `kpscope app` does, with the options of `streamlit run`."""
 
 import runpy
 import sys

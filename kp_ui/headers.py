@@ -1,4 +1,4 @@
-"""Serve the page that starts the app, with security headers; refuse pages of other sites, and names not served."""
+"""Serve the start page of the app with security headers, and refuse other sites and unknown host names."""
 
 import base64
 import hashlib
@@ -21,7 +21,7 @@ from kp_ui.state import kept
 
 
 def inline_scripts(page: str) -> list[str]:
-    """Return the sources by which a policy allows the scripts that occur in a page, and no others.
+    """Return the policy sources that allow only the inline scripts of a page.
 
     >>> inline_scripts("<script>go()</script><script src='a.js'></script>")
     ["'sha256-5KYv+PUboo5h+0+YAtGRPbwv5d/QxzHslP4YGnUaxRw='"]
@@ -30,12 +30,12 @@ def inline_scripts(page: str) -> list[str]:
     return [f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts]
 
 
-#: Streamlit's page, which would look for the server below the address of every page, and find it at the second try.
+#: Streamlit's start page, which needs the server's address because it would first look below that of the page.
 _START = (Path(st.__file__).parent / "static" / "index.html").read_text("utf-8")
 _BASE = '<script>window.__streamlit = { BACKEND_BASE_URL: new URL(".", location).href }</script>'
 _PAGE = _START.replace("<head>", f"<head>{_BASE}", 1)
 _SCRIPTS = " ".join(("script-src 'self' 'wasm-unsafe-eval'", *inline_scripts(_PAGE)))
-#: What a page of the app may load: its own scripts, styles, fonts and pictures, and pictures that it draws itself.
+#: What a page of the app may load: scripts, styles, fonts and images from this server, and generated images.
 POLICY = (
     f"default-src 'self'; {_SCRIPTS}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'self'; "
@@ -51,7 +51,7 @@ HEADERS = {
 
 
 def is_foreign(headers: Headers) -> bool:
-    """Return whether a page of another site than the one asked for sends this; a program names no site at all.
+    """Return whether a page of another site sends this request; programs send no origin.
 
     >>> is_foreign(Headers({"host": "kpscope.example.org", "origin": "https://kpscope.example.org"}))
     False
@@ -63,10 +63,9 @@ def is_foreign(headers: Headers) -> bool:
 
 
 def is_served(host: str, names: Iterable[str]) -> bool:
-    """Return whether a request is for this server: for one of its names, such as `*.example.org`, or for an address.
+    """Return whether a host is one of the server's names, such as `*.example.org`, or an IP address.
 
-    Another site can have its own name lead to this machine, and its pages would then be of the same site. An address
-    belongs to nobody else.
+    Another site can point its own host name at this machine (DNS rebinding), but not an IP address.
 
     >>> is_served("localhost:8501", ["localhost"]), is_served("[::1]:8501", []), is_served("192.0.2.7", [])
     (True, True, True)
@@ -87,7 +86,7 @@ _NOT_SERVED = PlainTextResponse(
 
 
 def start_page(request: Request) -> Response:
-    """Return the page that starts the app; a browser on this machine gets a cookie by which a second tab is known."""
+    """Return the start page of the app; a browser on this machine gets a cookie that identifies its other tabs."""
     page = HTMLResponse(_PAGE, headers={"cache-control": "no-cache"})
     if kept.BROWSER not in request.cookies and kept.is_loopback(request.headers.get("host", "")):
         page.set_cookie(kept.BROWSER, secrets.token_urlsafe(32), httponly=True, samesite="strict")
@@ -95,17 +94,17 @@ def start_page(request: Request) -> Response:
 
 
 class OwnPages:
-    """Middleware that refuses a websocket which a page of another site opens, and adds the headers to every answer.
+    """Refuse websockets opened by other sites, and add the security headers to every response.
 
-    Streamlit refuses most of them too, but first asks a foreign host for the outer address of this machine. It knows
-    the names of the server for websockets alone, and takes every name if none is given.
+    Streamlit refuses most of them too, but only after asking an external host for this machine's public address. It
+    checks host names for websockets only, and accepts all names if none is configured.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and its answer back with the headers it does not have; or refuse it."""
+        """Forward a request and add missing headers to the response, or refuse the request."""
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -1,4 +1,4 @@
-"""What Streamlit runs for every page: `app.py` starts it. It is not one of `pages`, since every page runs in it."""
+"""Run the app in Streamlit; `app.py` starts this script, and every page runs inside it."""
 
 from kp_ui import shell
 

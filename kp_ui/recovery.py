@@ -1,4 +1,4 @@
-"""Keep a page that fails or is interrupted from taking anything away: data, settings and the last result stay."""
+"""Preserve data, settings and the last result if a page fails or is interrupted."""
 
 import logging
 import time
@@ -14,16 +14,16 @@ from kp_ui.state import link, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
 _KEPT = "kept_results"
-#: A page that took longer shows its last whole result while it computes the next; others would only flicker.
+#: Seconds beyond which a page shows its last complete result during computation; faster pages would flicker.
 SLOW = 2.0
 
 
 @contextmanager
 def page(name: str) -> Iterator[None]:
-    """Run a page inside this: whatever goes wrong is said in one sentence, under which the last whole result stands.
+    """Draw a page; if it fails, report the error in one sentence above the last complete result.
 
-    A run that is stopped half-way leaves what it has drawn. Nothing can be drawn after that, so the last whole result
-    of a slow page is drawn before it begins, and taken away at its end.
+    Nothing can be drawn after an interruption, so the last complete result of a slow page is drawn before the page and
+    removed after it.
     """
     every: dict[str, show.Noted] = st.session_state.setdefault(_KEPT, {})
     digest, started = workspace.current().digest, time.monotonic()
@@ -45,7 +45,7 @@ def page(name: str) -> Iterator[None]:
         logging.getLogger("kpscope").exception("The page %s failed", name)
         with body:
             st.error(prose.text("recovery.failed"))
-            _ways_on()
+            _recovery_buttons()
     else:
         if not record.refused:
             if record.signatures:
@@ -70,10 +70,10 @@ def _show(last: show.Noted, name: str, place: DeltaGenerator) -> None:
         controls.button(label, "back_to_result", link.choose_all, last.settings, icon=icon)
 
 
-def _ways_on() -> None:
+def _recovery_buttons() -> None:
     with st.container(horizontal=True):
         st.button("Try again", key="try_again", icon=":material/refresh:")
         try:
             saving.button("save_after_failure")
-        except Exception:  # what failed may be the settings; the data can still be loaded anew
+        except Exception:  # the settings may have caused the error, and the data can still be loaded again
             logging.getLogger("kpscope").exception("The workspace cannot be saved")

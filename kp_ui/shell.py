@@ -1,4 +1,4 @@
-"""Draw the frame around every page: its look, the navigation; admit as many sessions as the server has seats for."""
+"""Draw style and navigation around every page, and limit the number of sessions."""
 
 import tomllib
 from base64 import b64encode
@@ -15,28 +15,28 @@ from kp_ui.parts.page import require_files
 from kp_ui.state import link, settings, workspace
 from kp_ui.widgets import controls, prose, show
 
-#: The pages, each the stem of its file; the name in the navigation is the same word.
+#: The pages by the stem of their file, which is also the name in the navigation.
 PAGES = ("data", "overview", "systems", "documents", "headings", "annotators", "correlation", "report", "learn")
 _HERE = Path(__file__).parent
 _DATA = tomllib.loads((_HERE / "pages.toml").read_text("utf-8"))
-#: Address of a page that is no more → the page that has its content, and what is open there.
+#: Address of a removed page → the page that has its content, and its parameters.
 MOVED = {stem: (to["page"], to.get("query", {})) for stem, to in _DATA["moved"].items()}
 _DAY = 86_400  # in seconds
-#: The look of every page; constants, so no text of a user can reach them.
+#: Logo and style of every page; constants without any text of users.
 _LOGO = b64encode((_HERE / "logo.svg").read_bytes()).decode()
 _STYLE = (_HERE / "style.css").read_text("utf-8") + f":root {{ --logo: url(data:image/svg+xml;base64,{_LOGO}); }}"
 _ALONE = '[data-testid="stHeader"], [data-testid="stSidebar"] { display: none; }'
-# Everything Streamlit draws follows the size of the root.
+# Streamlit's sizes are relative to the root.
 _LARGE = f"html {{ font-size: 150%; }} {_ALONE} {(_HERE / 'presented.css').read_text('utf-8')}"
 
 
-def _lead(stem: str) -> None:
+def _redirect(stem: str) -> None:
     page, query = MOVED[stem]
     st.switch_page(link.file_of(page), query_params=query | st.query_params.to_dict())
 
 
 def _pages(words: Speech) -> list[StreamlitPage]:
-    """Return the pages, called by the words for the data; those that the navigation does not show open by links."""
+    """Return the pages with titles that suit the data; hidden ones open only by links."""
     people_alone = workspace.people_alone()
     own = {"annotators": "Agreement", "documents": words["Documents"], "headings": words["Keyphrases"]}
     titles = {stem: stem.capitalize() for stem in PAGES} | (own if people_alone else {})
@@ -49,10 +49,10 @@ def _pages(words: Speech) -> list[StreamlitPage]:
 
 @st.fragment(run_every=_DAY)
 def _ask_after_reconnecting() -> None:
-    """Have the browser ask for the page, with its address, when it is connected again.
+    """Make the browser request the page with its address after reconnecting.
 
-    It does so only for a page with a part that runs by itself, which this one is; a page that stood there while the
-    server was started anew would show what is gone, and its next click would come without the address.
+    Streamlit does so only for pages with a fragment that reruns by itself, such as this one. Otherwise a page would
+    stay outdated after a restart of the server, and the next click would be sent without the address.
     """
 
 
@@ -61,17 +61,17 @@ def run() -> None:
     st.set_page_config(page_title="KPScope", page_icon="🔑", layout="wide", initial_sidebar_state="collapsed")
     _ask_after_reconnecting()
     words = workspace.speech()
-    # The default page has only the address "/", and "/overview" would not be found: so "/" leads to "/overview".
+    # The default page has only the address "/", without "/overview", so "/" redirects to "/overview".
     moved = [
-        st.Page(partial(_lead, stem), title=stem or "Start", url_path=stem, default=not stem, visibility="hidden")
+        st.Page(partial(_redirect, stem), title=stem or "Start", url_path=stem, default=not stem, visibility="hidden")
         for stem in MOVED
     ]
-    link.carry_out()
+    link.run_pending()
     controls.take_changes()
     opened = link.take()
     page = st.navigation([*_pages(words), *moved], position="hidden" if link.presented() or rating.invited() else "top")
     if page.url_path in MOVED:
-        page.run()  # leads elsewhere, so nothing is drawn here
+        page.run()  # redirects, so nothing below is run
     arrived = str(st.session_state.pop(workspace.ARRIVED, page.url_path))
     wanted = "correlation" if rating.invited() else arrived
     if wanted in PAGES and wanted != page.url_path:
@@ -81,15 +81,15 @@ def run() -> None:
     st.html(f"<style>{_STYLE}{_LARGE * link.presented()}{_ALONE * bool(rating.invited())}</style>")
     workspace.reopen(opened)
     workspace.read_files()
-    if workspace.speech() is not words:  # the navigation is made before the data are read
-        link.stay()
+    if workspace.speech() is not words:  # the navigation was drawn before the data were read
+        link.mark_user_action()
         st.rerun()
     workspace.keep_in_link()
     if opened:
         settings.check_link()
     with recovery.page(page.url_path):
         settings.write_link()
-        if page.url_path not in ("data", "learn"):  # lessons have lists of their own
+        if page.url_path not in ("data", "learn"):  # lessons have their own data
             require_files()
         page.run()
 
@@ -99,9 +99,9 @@ _taken: set[object] = set()
 
 
 def admit() -> None:
-    """Let this session in, which keeps its seat until its tab is closed; or say that there is none, and stop.
+    """Admit this session until its tab is closed, or report that the server is full, and stop.
 
-    A session that was in before, and lost its connection for a moment, comes in again: it has files to lose.
+    An admitted session that reconnects is always admitted again, because it may have unsaved files.
     """
     if SEATS is None or _SEATED in st.session_state or len(_taken) < SEATS:
         st.session_state[_SEATED] = True
@@ -113,7 +113,7 @@ def admit() -> None:
     st.stop()
 
 
-# Streamlit releases what a session keeps as soon as its tab is closed.
+# Streamlit releases cached resources of a session when its tab is closed.
 @st.cache_resource(scope="session", max_entries=1, show_spinner=False, on_release=_taken.discard)
 def _seat() -> object:
     seat = object()

@@ -1,4 +1,4 @@
-"""How far can the gold standard be trusted? Of people alone: how far do they agree?"""
+"""How far can the gold standard be trusted? For data with annotators only: how far do they agree?"""
 
 from kp_ui.parts import annotators, page
 from kp_ui.state import workspace

@@ -1,4 +1,4 @@
-"""What do I have, and was it understood?"""
+"""Which data are loaded, and were they read correctly?"""
 
 from kp_ui.parts import extraction, intake, page
 

@@ -1,9 +1,9 @@
-"""Which phrases make the number? From the list of documents to one document, its gold and every ranked list."""
+"""Which phrases does a number come from? Lists documents, and shows the gold standard and all rankings of one."""
 
 from kp_ui.parts import documents, page
 from kp_ui.state import workspace
 
-if workspace.people_alone():  # their keyphrases have a page of their own
+if workspace.people_alone():  # their keyphrases are on the page of headings
     page.opened(("conventions",), systems=False)
     documents.section()
 else:

@@ -1,4 +1,4 @@
-"""Which keyphrases or concepts make the number, or divide the people? A row each, and its documents."""
+"""Which keyphrases or concepts does a number come from, and on which do people disagree?"""
 
 from kp_ui.parts import documents, page
 from kp_ui.widgets import show

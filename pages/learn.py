@@ -1,4 +1,4 @@
-"""What do these measures do? Pieces to play with, alone or with a class, and every measure with its formula."""
+"""How do the measures behave? Interactive lessons, and all measures with formulas."""
 
 from kp_ui.parts import learn, page
 

@@ -1,4 +1,4 @@
-"""Which system is better, and is that certain?"""
+"""Which system is better, and is the difference significant?"""
 
 from kp_ui.parts import intake, overview, page, streamed
 from kp_ui.state import workspace

@@ -1,4 +1,4 @@
-"""What do I take with me?"""
+"""Which results go into a report or a paper?"""
 
 from kp_ui.parts import page, report
 from kp_ui.state import workspace

@@ -1,4 +1,4 @@
-"""How do the systems differ: one against another, tables against people, every measure, k, near misses, parts?"""
+"""How do the systems differ: head to head, by measure, over k, in near misses, and on parts of the data?"""
 
 from kp_ui.parts import page, systems
 

@@ -47,7 +47,7 @@ class Row:
 def rows(
     result: Result, over: Result, measure: str, cells: Mapping[str, Mapping[str, float]], comparison: Comparison | None
 ) -> list[Row]:
-    """Return a row per system, best first, then the baselines; human agreement is a line through all pictures.
+    """Return one row per system, best first, then the baselines; human agreement is a line in all pictures.
 
     result: at the cutoff; over: at every cutoff; cells: measure → system → value
     """
@@ -62,7 +62,7 @@ def rows(
     drawn, curves = looks(result.frame["system"]), over_numbers(over, measure)
     values = pd.concat([rows["value"] for name, rows in curves.items() if name not in (ORACLE, HUMANS)] or [people])
     low, high = (min(0.0, float(values.min())), float(values.max())) if values.notna().any() else (0.0, 1.0)
-    behind = _behind(comparison)
+    behind = _gaps_to_best(comparison)
     by_run = rows_of(replace(result, frame=result.by_run), measure) if result.by_run is not None else table.head(0)
     board = list[Row]()
     for place, (_, row) in enumerate(scored.iterrows(), 1):
@@ -85,8 +85,8 @@ def rows(
     return board
 
 
-def _behind(comparison: Comparison | None) -> dict[str, str]:
-    """Return for every system but the best its difference to the best with its grade."""
+def _gaps_to_best(comparison: Comparison | None) -> dict[str, str]:
+    """Return the gap to the best and its grade for every other system."""
     if comparison is None or not comparison.scores:
         return {}
     pairs = comparison.better_first()
@@ -107,7 +107,7 @@ def _picture(size: tuple[int, int], look: Look, **parts: Any) -> str:
 
 
 def line(look: Look) -> str:
-    """Return a picture of a system's line, for a shared legend."""
+    """Return a picture of a system's line for a shared legend."""
     return _picture((36, 10), look, line=True)
 
 

@@ -1,4 +1,4 @@
-"""Turn values over k, over the universe or over views into curves: one line per system, its interval as a band."""
+"""Draw values over k, over N or over views as curves: one line per system, with its interval as a band."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Marks:
 
 
 def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Marks | None = None) -> Chart:
-    """Draw measures over k, one panel each; a line is pale beyond the longest list of its system."""
+    """Draw measures over k in one panel each; lines are pale beyond the longest list of their system."""
     names, marks = [measures] if isinstance(measures, str) else measures, marks or Marks()
     by_measure = {measure: over_numbers(result, measure) for measure in names}
     return _panels(by_measure, marks, " ".join(in_words(rows, name, marks) for name, rows in by_measure.items()))
@@ -76,8 +76,8 @@ def by_dataset(result: Result, measure: str, cutoff: int | str) -> Chart:
 
 
 def _panels(shown: Mapping[str, dict[str, pd.DataFrame]], marks: Marks, alt: str) -> Chart:
-    """Draw systems over k, one panel below the other; shown: panel title → system → rows."""
-    panels = dict(zip(["", *map(str, range(2, len(shown) + 1))], shown, strict=True))  # as Plotly counts: x, x2, x3
+    """Draw systems over k in panels below each other; shown: panel title → system → rows."""
+    panels = dict(zip(["", *map(str, range(2, len(shown) + 1))], shown, strict=True))  # Plotly axes: x, x2, x3
     last = max(map(_last, shown.values()), default=1)
     marked, height = marks.labels(last), max(400, 210 * len(shown) + 100)
     traces, notes, top, room = list[Part](), _mark_words(marked, last), 12 + 15 * len(marked), 0

@@ -29,20 +29,20 @@ _PRESET_SYMBOLS = (
     *("circle-open", "square-open", "diamond-open", "triangle-up-open", "triangle-down-open", "star-open"),
     *("cross-open", "hexagon-open", "bowtie-open", "hourglass-open", "pentagon-open", "hexagram-open"),
 )
-_MOST = 12
+_MAX_ROWS = 12
 
 
 def forest(rows: pd.DataFrame, title: str, what: str, nothing: str = "", **x: Any) -> Chart:
-    """Draw values as dots with intervals and numbers, best row on top, under a heading per group.
+    """Draw values as dots with intervals and numbers, best row on top, with a heading per group.
 
-    what: the beginning of the alternative text; nothing: all of it if no value is defined
+    what: the beginning of the alternative text; nothing: the whole text if no value is defined
     rows: columns name, value, low, high; optionally group, last (at the bottom), colour, symbol, opacity, tick (label
     on the axis), run_values (values of single runs), published (value to compare)
     """
     rows = _arranged(rows)
     several, bottom = bool(rows["group"].any()), int(rows["place"].max()) if len(rows) else 0
     right: Part = {"xref": "paper", "xanchor": "left", "font": {"color": TEXT}}
-    # Placed by number: Plotly would take a system called “07” for a number.
+    # Positions are numbers, because Plotly would parse a system called “07” as a number.
     numbers = zip(rows["place"], rows["value"].map(number), rows["best"], strict=True)
     notes = [words_at(1, y, f"<b>{shown}</b>" if best else shown, xshift=8, **right) for y, shown, best in numbers]
     for name, place in rows.groupby("group", sort=False)["place"].min().items() if several else ():
@@ -91,7 +91,7 @@ def _dots(rows: pd.DataFrame) -> list[Part]:
 
 
 def _forest_of(result: Numbers, rows: pd.DataFrame, measure: str, what: str) -> Chart:
-    """Draw rows of systems in their looks, without the oracle."""
+    """Draw rows of systems in their styles, without the oracle."""
     rows, drawn = rows[rows["value"].notna() & (rows["system"] != ORACLE)], looks(result.frame["system"])
     looked = rows["system"].map(drawn)
     symbols = looked.map(lambda look: look.symbol).where(~rows["system"].isin(REFERENCES), "circle")
@@ -120,7 +120,7 @@ def by_part(result: Numbers, part: str = "part of the data") -> Chart:
 
 
 def groups(result: Result, measure: str, say: Mapping[str, str]) -> Chart:
-    """Draw the agreement of all annotators per document type; say: the words of `speech`."""
+    """Draw the agreement of all annotators per document type; say: words from `speech`."""
     rows = where(result.frame, measure=measure, system="all").drop_duplicates("subset")
     names = rows["subset"].str.removeprefix("group:").replace("all", f"all {say['documents']}")
     rows = rows.assign(name=names, colour=np.where(rows["subset"] == "all", GREY, COLOURS[0]))
@@ -129,7 +129,7 @@ def groups(result: Result, measure: str, say: Mapping[str, str]) -> Chart:
 
 
 def pairs_of_annotators(result: Result, measure: str, annotators: Sequence[str], say: Mapping[str, str]) -> Chart:
-    """Draw the agreement of every pair of annotators; say: the words of `speech`."""
+    """Draw the agreement of every pair of annotators; say: words from `speech`."""
     pairs = {f"{a}|{b}": f"{a} and {b}" for a in annotators for b in annotators}
     rows = where(result.frame, measure=measure, subset="all", system=list(pairs)).dropna(subset="value")
     rows = rows.assign(name=rows["system"].map(pairs), tick=labels(rows["system"].map(pairs), 40))
@@ -173,7 +173,7 @@ def strip(spread: Spread, summary: str) -> Chart:
     colours = [drawn[name].colour for name in systems]
     for row, name in enumerate(systems):
         rows = grid[grid["system"] == name]
-        # Scattered by multiples of the golden ratio, so that the same data give the same picture.
+        # Jitter by multiples of the golden ratio, so that the same data give the same picture.
         heights = row - 0.05 - 0.3 * ((np.arange(len(rows)) * 0.618034) % 1)
         more: Part = {"name": label(drawn[name].name), "text": plain(rows["recipe"]), "showlegend": False}
         more["hovertemplate"] = f"{hover}{whole_name(name)}"
@@ -206,7 +206,7 @@ def effects(spread: Spread) -> Chart:
     rows = rows.assign(named=changes, size=rows["change"].abs())
     largest = rows.groupby("named", sort=False)["size"].max().sort_values(ascending=False, kind="stable")
     effective = largest[exceeds(largest, 0)].index.tolist()
-    drawn, traces = effective[:_MOST], list[Part]()
+    drawn, traces = effective[:_MAX_ROWS], list[Part]()
     rows = rows[rows["named"].isin(drawn)]
     order = [label(change, 46) for change in drawn]
     hover = "%{y}: %{x:+.3f}, to %{customdata:.3f}"

@@ -1,4 +1,4 @@
-"""Turn any result into its main chart, for a notebook: `.chart()` of every result."""
+"""Draw the main chart of any result, for `.chart()` in a notebook."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def tree(nodes: Sequence[Node]) -> Chart:
     place = {i: (depth, row) for row, (i, depth) in enumerate(walk(0, 0))}
     texts = [f"{node.condition()}?" if node.name else node.decision for node in nodes]
     words = [f" {label(text, 40)} · {node.yes}:{node.no}" for text, node in zip(texts, nodes, strict=True)]
-    # A letter takes about 6 of the 560 pixels of the drawing on a wide screen.
+    # A letter is about 6 pixels wide, and the drawing 560.
     room = max(depth / (1 - 6 * len(words[node]) / 560) for node, (depth, _) in place.items())
     traces = list[Part]()
     for (x, y), node in ((place[i], node) for i, node in enumerate(nodes) if node.name):

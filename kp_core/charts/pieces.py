@@ -1,4 +1,4 @@
-"""Define the parts of figures as plain dictionaries: dots, curves, bands, heat maps, axes, words, the layout of all."""
+"""Define the parts of figures as plain dictionaries: dots, curves, bands, heat maps, axes, labels, and layout."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def words_at(x: Any, y: Any, text: str, **more: Any) -> Part:
     return {"x": x, "y": y, "text": text, "showarrow": False, **more}
 
 
-#: Colors of heat maps, all so light that black numbers have a contrast of 5:1 on them, on a white and on a dark page.
+#: Colors of heat maps, on which black numbers have a contrast of at least 5:1.
 PALE_TO_STRONG = [[0, "#F2F6FA"], [1, "#3F8FCC"]]
 VIOLET_TO_ORANGE = [[0, "#A08FD0"], [0.5, "#F6F4F2"], [1, "#EE9A3A"]]
 
@@ -122,7 +122,7 @@ def heat_map_of(
 def error_bars(rows: pd.DataFrame, colour: str = GREY) -> Part:
     """Return the intervals of rows (value, low, high) as horizontal error bars."""
     ends = plain(rows["high"] - rows["value"]), plain(rows["value"] - rows["low"])
-    # From null Plotly would draw a bar of length 0; from text that is no number it draws none.
+    # Plotly draws a bar of length 0 for null, but none for text that is not a number.
     up, down = (["NaN" if length is None else length for length in lengths] for lengths in ends)
     bars = {"type": "data", "symmetric": False, "array": up, "arrayminus": down}
     return bars | {"thickness": 1.5, "width": 4, "color": colour}
@@ -149,7 +149,7 @@ def curve_of(x: Any, y: Any, name: str, look: Look, **more: Any) -> Part:
 
 
 def whole_name(name: str) -> str:
-    """Return the end of a hover text: the full name of a system, escaped for Plotly."""
+    """Return the last line of a hover text: the full name of a system, escaped for Plotly."""
     return f"<extra>{escape(visible(name), quote=False).replace('%{', '%&#123;')}</extra>"
 
 

@@ -27,7 +27,7 @@ from kp_core.studies.sentence_study.protocol import LEAD, MEASURES, NULL, TREE, 
 from kp_core.studies.spread import Spread
 from kp_core.typeset import number, say
 
-#: With fewer documents, intervals are shown gray; from MANY on, the bootstrap comes before the t interval.
+#: With fewer documents than FEW, intervals are gray; from MANY on, the bootstrap is listed before the t interval.
 FEW, MANY = 10, 30
 WHICH = ("all", "first wins", "second wins", "nobody finds")
 
@@ -262,8 +262,8 @@ def headings_in_short(frame: pd.DataFrame, annotators: int) -> pd.DataFrame:
     )
 
 
-def spoken(table: pd.DataFrame, say: Mapping[str, str]) -> pd.DataFrame:
-    """Rename measures and headers by the words of `speech`."""
+def with_words(table: pd.DataFrame, say: Mapping[str, str]) -> pd.DataFrame:
+    """Rename measures and headers with the words of `speech`."""
     shown = table.rename(columns={name: say[name] for name in ("P_pos", "documents") if name in table})
     return shown.assign(measure=shown["measure"].map(lambda name: say.get(name, name))) if "measure" in shown else shown
 
@@ -307,7 +307,7 @@ def marked(table: pd.DataFrame, comparisons: Mapping[str, Comparison]) -> pd.Dat
     return shown
 
 
-def turns(spread: Spread) -> pd.DataFrame:
+def rank_reversals(spread: Spread) -> pd.DataFrame:
     """Return one row per pair of systems whose order reverses under other conventions."""
     rows = spread.turns
     table = rows[["a", "b"]].set_axis(["ahead now", "ahead elsewhere"], axis=1)
@@ -559,6 +559,6 @@ def study_types(study: SentenceStudy, measure: str, threshold: float) -> pd.Data
 
 
 def attribute_definitions() -> pd.DataFrame:
-    """Return one row per attribute: its definition, and what is assumed."""
+    """Return one row per attribute: its definition and assumptions."""
     rows = [(name, card["what"], card["assumed"] or "–") for name, card in ATTRIBUTES.items()]
     return pd.DataFrame(rows, columns=["attribute", "what it is", "assumed here"])

@@ -1,4 +1,4 @@
-"""Define what all charts share: the chart itself, the looks of systems, and their labels."""
+"""Define charts, and the styles and labels of systems."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEXT = "#767676"
 GOLDEN = "#A67C00"
 REFERENCES = (HUMANS, *BASELINES)
 _REFERENCE_LABELS = dict(zip(BASELINES, ("empty baseline", "random baseline", "oracle"), strict=True))
-#: Far above every system, so curves show it only after a click in the legend.
+#: Hidden in curves until a click in the legend, because it is far above every system.
 ORACLE = "oracle k"
 
 
@@ -41,7 +41,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Look:
-    """How a system is drawn in every chart, and its short name."""
+    """The style of a system in every chart, and its short name."""
 
     colour: str
     dash: str
@@ -57,7 +57,7 @@ class Look:
 def short_names(systems: Iterable[str]) -> dict[str, str]:
     """Return each system with its name without the common prefix and suffix of all systems.
 
-    Names stay whole if a short name would have no letter, such as “1” for “run-1”.
+    Full names are used if a short name would have no letter, such as “1” for “run-1”.
 
     >>> short_names(["candidats.degree", "candidats.textrank", "oracle k"])
     {'candidats.degree': 'degree', 'candidats.textrank': 'textrank', 'oracle k': 'oracle'}
@@ -125,7 +125,7 @@ def distinct(shown: Iterable[str]) -> list[str]:
 
 
 def looks(systems: Iterable[str]) -> dict[str, Look]:
-    """Return the look of each system, by its place; the seventh has the first color again, with another dash."""
+    """Return the style of each system by its position; from the seventh on, colors repeat with another dash."""
     names = short_names(systems)
     references = dict(zip(BASELINES, ("dot", "dash", "dashdot"), strict=True))
     drawn = {name: Look(GREY, dash, "line-ns-open", names.get(name, "")) for name, dash in references.items()}

@@ -18,7 +18,7 @@ from kp_core.text.candidates import Edges, Rules, Stems, Tokens, chunks, ngrams,
 from kp_core.text.tags import text_classes
 from kp_core.text.tokenise import Span, occurrences
 
-#: Called after every document with the completed share and the current step; it cancels by raising an exception.
+#: Called after every document with the completed share and the current step; may raise an exception to cancel.
 Progress = Callable[[float, str], None]
 _Read = TypeVar("_Read")
 
@@ -33,7 +33,7 @@ class External:
 
 @dataclass
 class Collection:
-    """Texts with their candidates: up to `longest` words, or chunks of any length if it is 0.
+    """Texts with their candidates: n-grams of up to `longest` words, or all chunks if it is 0.
 
     Scores have one value per candidate.
     """
@@ -92,7 +92,7 @@ class Collection:
 
     @cached_property
     def candidates(self) -> pd.DataFrame:
-        """One row per candidate and document, by first occurrence: document (number), form, tf, df."""
+        """One row per candidate and document, in order of first occurrence: document (number), form, tf, df."""
         counted = [self._counted(text) for text in self.tokens]
         forms = pd.Series([form for document in counted for form in document], dtype=object)
         table = pd.DataFrame({"document": np.repeat(np.arange(len(counted)), list(map(len, counted))), "form": forms})
@@ -148,7 +148,7 @@ class Collection:
     def ranked(self, scores: Floats, allowed: Bools, top: int | None) -> pd.DataFrame:
         """Return doc_id, rank, phrase and score of the allowed candidates, best first.
 
-        Ties go to the phrase that occurs earlier, then to the shorter one; the most frequent spelling is shown.
+        Ties are broken by first occurrence, then by length (shorter first); the most frequent spelling is shown.
         """
         order = np.lexsort((-np.round(scores, 12), self.candidates["document"]))
         rows = self.candidates.assign(score=scores).iloc[order[allowed[order]]]

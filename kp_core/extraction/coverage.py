@@ -1,4 +1,4 @@
-"""Compute how many gold keyphrases are among the candidates of each kind."""
+"""Compute the share of gold keyphrases among the candidates of each kind."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def coverage(
     titles: str = "yes",
     progress: Progress = lambda share, words: None,
 ) -> pd.DataFrame:
-    """Return how many gold keyphrases are among the candidates of their texts, one row per kind of candidates.
+    """Return how many gold keyphrases are candidates in their texts, one row per kind of candidates.
 
     A keyphrase counts once per document. It is reachable if one of its variants is among the candidates of the text:
     lower case and stems, A of B and B A, possessives, abbreviations that the text introduces. Documents without an
@@ -74,7 +74,9 @@ def coverage(
         for kind in wanted:
             if kind == _CEILING:
                 line = " \n ".join(["", *(" ".join(sentence) for sentence in read.forms), ""])
-                reached[kind] += sum(any(f" {form} " in line for form in _turned(spelled)) for spelled in forms)
+                reached[kind] += sum(
+                    any(f" {form} " in line for form in _with_reversed_forms(spelled)) for spelled in forms
+                )
                 continue
             rules, ends = KINDS[kind], Edges(None) if kind == "runs of 1 to 3 words" else edges
             of_kind = set(candidates(text, rules, stems) if rules else map(read.form, ngrams(read, 3, ends)))
@@ -103,7 +105,7 @@ def in_words(table: pd.DataFrame, kind: str = "NBAR and NBAR IN NBAR") -> str:
 
 
 def marked_candidates(text: str, kind: str, listed: Sequence[str] = ()) -> list[tuple[str, str]]:
-    """Split a text into pieces (kind, text), marking phrases of a list, and other candidates; longer ones win.
+    """Split a text into pieces (kind, text): listed phrases, other candidates, rest; longer phrases take precedence.
 
     >>> marked_candidates("The tide table of the harbour.", "NBAR", ["tide"])
     [('', 'The '), ('candidate', 'tide table'), ('', ' of the harbour.')]
@@ -116,7 +118,7 @@ def marked_candidates(text: str, kind: str, listed: Sequence[str] = ()) -> list[
 
 
 def _gold(corpus: Corpus, stems: Stems, stemmed: bool) -> dict[str, list[set[str]]]:
-    """Return document → distinct accepted keyphrases, each as the forms of its spellings."""
+    """Return document → distinct keyphrases, each as the forms of its spellings."""
     gold = corpus.gold[corpus.gold["relevance"].isna() | (corpus.gold["relevance"] >= 1)]
     variants = gold["variants"] if "variants" in gold else [None] * len(gold)
     keyphrases: dict[str, dict[str, set[str]]] = {}
@@ -127,8 +129,8 @@ def _gold(corpus: Corpus, stems: Stems, stemmed: bool) -> dict[str, list[set[str
     return {doc_id: list(of_document.values()) for doc_id, of_document in keyphrases.items()}
 
 
-def _turned(forms: set[str]) -> set[str]:
-    """Return forms, and for each B A also A of B and A of the B."""
+def _with_reversed_forms(forms: set[str]) -> set[str]:
+    """Return forms, and for each form B A also A of B and A of the B."""
     turned = set(forms)
     for form in forms:
         words = form.split(" ")

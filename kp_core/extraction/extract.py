@@ -103,7 +103,7 @@ def extract(
     titles : str
         Whether the text of a document includes its title.
     progress : callable, optional
-        Called with the completed share and the current step; it cancels by raising an exception.
+        Called with the completed share and the current step; may raise an exception to cancel.
     **parameters
         longest, m, lam and beta; see `PARAMETERS`.
 

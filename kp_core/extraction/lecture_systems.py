@@ -11,7 +11,7 @@ from kp_core.errors import UsageError, read_toml
 from kp_core.extraction.collection import Collection, External
 from kp_core.scoring.codes import Floats
 
-#: What a system needs besides the texts.
+#: External sources that a system may need.
 Needs = Literal["", "documents", "phrases"]
 
 RECONSTRUCTED = "reconstructed from the results section; the original paper was not available"

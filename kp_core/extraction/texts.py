@@ -30,7 +30,7 @@ from kp_core.text.tokenise import CJK
 
 _WORD = re.compile(r"[^\W\d_]+")
 _OTHER_LETTER = re.compile(rf"[^\W\d_{CJK}]")
-#: English running text has 30 to 55% stop words; a text of another language in Latin letters, below 10%.
+#: English texts have 30 to 55% stop words; texts of other languages in Latin letters have less than 10%.
 _FEWEST_STOP_WORDS, _ENOUGH_WORDS = 0.1, 50
 
 
@@ -67,7 +67,7 @@ def texts_of(documents: Any, titles: str = "yes", where: str = "the documents") 
 def readable(
     texts: abc.Mapping[str, str], stop: Words[str], english: bool = True
 ) -> tuple[dict[str, str], tuple[str, ...], list[Note]]:
-    """Return the texts with words of the language, the ids of the others, and warnings."""
+    """Return the texts with words of the language, the ids of texts without any, and warnings."""
     language = "English tokens" if english else "tokens with letters"
     kept, silent, notes = dict[str, str](), [], []
     for doc_id, text in texts.items():
@@ -92,7 +92,7 @@ Given: TypeAlias = str | Path | Source | pd.DataFrame | abc.Mapping[Any, Any]
 
 #: Remedy if files of both kinds are mixed.
 _APART = 'If these files differ, name them separately: --external and --phrases, or {"documents": …, "phrases": …}.'
-#: Suffixes of structured files; others may be plain lines.
+#: Suffixes of structured files; other files may contain plain lines.
 _STRUCTURED = (".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 
 
@@ -116,7 +116,7 @@ def read_documents(given: Given | Sequence[Given] | None) -> dict[str, str]:
 
 
 def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:
-    """Return phrase → weight of external lists: 1 without a weight, the highest of several.
+    """Return phrase → weight of external lists: 1 by default, the highest if there are several.
 
     Files have one phrase per line (optionally TAB and weight), a column of phrases, or any format of keyphrases.
 
@@ -143,7 +143,7 @@ def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:
 
 
 def _entries(given: Given) -> list[tuple[str, str, Any]]:
-    """Return position, phrase and given weight of each entry."""
+    """Return position, phrase and weight (if given) of each entry."""
     if isinstance(given, abc.Mapping):
         return [("the external list", str(phrase), weight) for phrase, weight in given.items()]
     if isinstance(given, pd.DataFrame):

@@ -1,4 +1,4 @@
-"""Define the lessons: text and data from files, pictures for the controls, and answers computed by the measures."""
+"""Define the lessons: texts and data from files, charts controlled by the user, and computed answers."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Question:
         written = "".join(given.split()).replace(",", ".").replace("−", "-")
         text = written.removesuffix("%")
         try:
-            # A Fraction would write 1e99999999 out in full; no answer needs so many digits.
+            # Fraction would expand numbers such as 1e99999999 in full.
             value = float(Fraction(text)) if len(text) <= 40 and "e" not in text.lower() else float(text)
         except (ValueError, ZeroDivisionError):
             return None
@@ -81,7 +81,7 @@ class Question:
 
 @dataclass(frozen=True)
 class View:
-    """What a lesson displays: a picture, sentences that describe it, and tables with captions."""
+    """The display of a lesson: a chart, sentences that describe it, and tables with captions."""
 
     chart: Chart
     sentences: Sequence[str]
@@ -110,7 +110,7 @@ class Lesson:
         }
 
 
-#: The lessons in the order in which a class may take them, each with its text and data.
+#: The lessons in their teaching order, each with its text and data.
 _NAMES = ("threshold", "paradox", "universe", "positive", "map", "weights", "trimming", "lecture", "claims")
 PROSE: dict[str, dict[str, Any]] = {name: read_toml(f"learn/lessons/{name}.toml") for name in _NAMES}
 
@@ -133,7 +133,7 @@ def lesson(name: str, show: Callable[[Values], View], answers: Sequence[float]) 
 
 
 def sentences(name: str, **facts: Any) -> list[str]:
-    """Return the sentences of a lesson, filled with facts; a template may give none."""
+    """Return the sentences of a lesson with facts filled in; a template may produce none."""
     return list(filter(None, (filled(template, **facts) for template in PROSE[name]["said"].values())))
 
 
@@ -144,7 +144,7 @@ def errata(name: str, **computed: str) -> pd.DataFrame:
 
 
 def bars(x: Sequence[Any], y: Sequence[Any], text: Sequence[str], colors: Sequence[str], hover: str) -> Part:
-    """Return bars with their values; horizontal if y are names."""
+    """Return bars with their values, horizontal if y contains names."""
     orientation = "h" if isinstance(y[0], str) else "v"
     bar = {"type": "bar", "orientation": orientation, "x": plain(x), "y": plain(y), "marker": {"color": colors}}
     return bar | {
@@ -156,7 +156,7 @@ def bars(x: Sequence[Any], y: Sequence[Any], text: Sequence[str], colors: Sequen
 
 
 def curves(x: Sequence[Any], values: Mapping[str, Sequence[float]], thick: str, hover: str) -> list[Part]:
-    """Return one curve per name; one of them is thick."""
+    """Return one curve per name, one of them thick."""
     traces = list[Part]()
     for name, look in looks(values).items():
         width, shown = 5 if name == thick else 2.5, f"{label(name)}{hover}<extra></extra>"
@@ -169,7 +169,7 @@ _SHOWN = ("Po", "Pe", "kappa", "P_pos", "P_neg", "PABAK", "AC1")
 #: The lecture systems, their gold keyphrases, and the phrases that could have been chosen.
 RECOVERED, GOLD, UNIVERSE = PROSE["lecture"]["systems"], 495, 10_750
 _EMPTY = "(empty baseline)"
-#: The axis of values up to 1; that of bars has room for a number above the highest.
+#: Axis of values up to 1, and that of bars with room for a number above the highest bar.
 _SHARES = axis(range=[0, 1.05], tickformat=".1~f")
 _ABOVE_ONE = {"range": [0, 1.15], "tickformat": ".1~f"}
 
@@ -306,7 +306,7 @@ def _show_lecture(values: Values) -> View:
     recomputed = {
         "document_boosting": lecture_cells("Document Boosting"),
         "phrase_boosting": lecture_cells("Phrase Boosting"),
-        # Tables with 500 gold keyphrases that print the same four figures.
+        # Tables with 500 gold keyphrases that give the same four printed values.
         "document_other": (66, 434, 98, UNIVERSE - 598),
         "phrase_other": (72, 428, 139, UNIVERSE - 639),
     }
@@ -475,7 +475,7 @@ def _votes(name: str) -> Counter[int]:
 
 
 def _agreement(name: str, kept: list[int]) -> float:
-    """Return K after choices of removed phrases have become “no”; the universe does not change."""
+    """Return K after counting choices of removed phrases as “no”, with an unchanged universe."""
     lists = {
         who: {"text": [f"phrase {phrase}" for phrase in chosen if phrase in kept]}
         for who, chosen in PEOPLE[name].items()
@@ -510,7 +510,7 @@ def _show_trimming(values: Values) -> View:
 
 _SILENCE = value("PABAK", *lecture_cells(_EMPTY))
 _HALVES = [scores("alpha beta gamma", candidate)[1] for candidate in ("alpha beta", "beta gamma")]
-#: What draws each lesson, and the numbers that its questions ask for.
+#: The function that draws each lesson, and the answers to its numeric questions.
 _SHOW: dict[str, tuple[Callable[[Values], View], Sequence[float]]] = {
     "threshold": (_show_threshold, [1 / 2, 4 / 16]),
     "paradox": (_show_paradox, [value(name, 40, 9, 6, 45) for name in ("Po", "kappa")]),

@@ -1,4 +1,4 @@
-"""Bytes in, tidy tables out: files of many formats become one `Corpus` with a report on how they were read."""
+"""Turn files of many formats into one `Corpus` with a report on how they were read."""
 
 from kp_core.reading.beside.named_tables import vocabulary as vocabulary
 from kp_core.reading.inputs import Item as Item

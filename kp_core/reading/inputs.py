@@ -47,7 +47,7 @@ class Wishes:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """The inputs of one role, or of one name: tables, dictionaries, and the files of each path."""
+    """The inputs of one role or name: tables, dictionaries, and the files of each path."""
 
     role: Role | None
     name: str | None
@@ -57,7 +57,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Opened:
-    """Files that belong together, and their input."""
+    """Files that belong together, with their input."""
 
     given: Given
     bundle: Bundle
@@ -108,7 +108,7 @@ def _is_file(value: Any) -> bool:
 
 
 def open_files(given: Sequence[Given], wishes: Wishes) -> list[Opened]:
-    """Return all files with their mappings; loose files of a role are one folder."""
+    """Return all files with their mappings; separate files of a role are treated as one folder."""
     opened = [bundle for item in given for bundle in _open(item, wishes)]
     size = sum(len(file.source.data) for group in opened for file in group.files)
     refuse_over(wishes.limits.session_bytes, size, "bytes", "the files", "files")
@@ -126,17 +126,17 @@ def _open(given: Given, wishes: Wishes) -> Iterator[Opened]:
         mappings[bundle.name] = next(named, mappings.get(bundle.name, Mapping()))
     how: dict[str, Any] = {"limits": wishes.limits, "encoding": wishes.encoding, "strict": wishes.strict}
     for bundle in together(bundles) if given.role is None or len(bundles) > 1 else bundles:
-        files = (File(source, mapping=said_of(source, bundle, mappings), **how) for source in bundle.files)
+        files = (File(source, mapping=mapping_of(source, bundle, mappings), **how) for source in bundle.files)
         yield Opened(given, bundle, tuple(files))
 
 
 def names_inside(file: Source, bundle: Bundle) -> tuple[str, ...]:
-    """Return the names that a mapping may use for a file: its name, and its paths in an archive."""
+    """Return the names of a file in mappings: its name, and its paths in an archive."""
     return file.name, file.name.rpartition("/")[2], f"{bundle.name}/{file.name}", bundle.name
 
 
-def said_of(file: Source, bundle: Bundle, mappings: abc.Mapping[str, Mapping]) -> Mapping:
-    """Return the mapping of a file, by the most specific name that has one."""
+def mapping_of(file: Source, bundle: Bundle, mappings: abc.Mapping[str, Mapping]) -> Mapping:
+    """Return the mapping of a file, looked up by its most specific name first."""
     return next((mappings[name] for name in names_inside(file, bundle) if name in mappings), Mapping())
 
 
@@ -144,8 +144,8 @@ def _names_of(bundle: Bundle) -> tuple[str, ...]:
     return storable(bundle.given), storable(Path(bundle.given).name)
 
 
-def names_met(given: Sequence[Given], opened: Sequence[Opened]) -> set[str]:
-    """Return every name that a mapping may use."""
+def known_names(given: Sequence[Given], opened: Sequence[Opened]) -> set[str]:
+    """Return all names that mappings may use."""
     in_memory = {item.name or str(item.role) for item in given if item.tables}
     named = {item.name for item in given if item.name is not None}
     paths = {name for item in given for bundle in item.bundles for name in _names_of(bundle)}
@@ -154,7 +154,7 @@ def names_met(given: Sequence[Given], opened: Sequence[Opened]) -> set[str]:
 
 
 def repeated_files(opened: Sequence[Opened]) -> Iterator[Note]:
-    """Refuse a file that is given twice for a role, and note files with the same content."""
+    """Refuse a file given twice for a role, and note files with the same content."""
     seen: dict[tuple[Role | None, bytes], File] = {}
     for item in opened:
         for file in item.files if not item.bundle.folder and item.given.name is None else ():

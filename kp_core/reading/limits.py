@@ -1,4 +1,4 @@
-"""Define the limits of sizes that every step of reading enforces."""
+"""Define the size limits that every step of reading enforces."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kp_core.errors import InputError, UsageError
 _Read = TypeVar("_Read")
 _MEGABYTE = _MILLION = 1_000_000
 _PREFIX = "KPSCOPE_LIMIT_"
-#: More digits than any number of bytes.
+#: Maximum number of digits of a limit.
 _DIGITS = 20
 
 
@@ -23,7 +23,7 @@ def _at_most(value: int, words: str) -> int:
 
 @dataclass(frozen=True)
 class Limits:
-    """Upper bounds, enforced before memory is used; sizes are in bytes unless the name says otherwise.
+    """Upper bounds, enforced before memory is allocated; sizes are in bytes unless the name implies another unit.
 
     >>> Limits(documents=10).documents
     10
@@ -53,7 +53,7 @@ class Limits:
 
 
 def limits_from(environment: Mapping[str, str]) -> Limits:
-    """Return the limits, changed by variables of the environment such as `KPSCOPE_LIMIT_ROWS`.
+    """Return the limits as changed by environment variables such as `KPSCOPE_LIMIT_ROWS`.
 
     >>> limits_from({"KPSCOPE_LIMIT_ROWS": "1000"}).rows
     1000
@@ -63,7 +63,7 @@ def limits_from(environment: Mapping[str, str]) -> Limits:
 
 
 def whole_number(environment: Mapping[str, str], name: str, least: int = 0) -> int:
-    """Return a variable of the environment as a whole number.
+    """Return an environment variable as a whole number.
 
     >>> whole_number({"KPSCOPE_SESSIONS": "30"}, "KPSCOPE_SESSIONS", 1)
     30
@@ -76,7 +76,7 @@ def whole_number(environment: Mapping[str, str], name: str, least: int = 0) -> i
 
 
 def at_start(read: Callable[[Mapping[str, str]], _Read]) -> _Read:
-    """Return what a module reads from the environment on import; if it is invalid, print the error and exit."""
+    """Read a setting from the environment on import; if it is invalid, print the error and exit."""
     try:
         return read(os.environ)
     except UsageError as error:
@@ -87,7 +87,7 @@ LIMITS = at_start(limits_from)
 
 
 def refuse_over(limit: int, size: int, unit: str, where: str, found: str = "") -> None:
-    """Refuse what is larger than a limit.
+    """Refuse a size above a limit.
 
     >>> refuse_over(LIMITS.judges, 3, "judges", "a.csv")
     """

@@ -1,4 +1,4 @@
-"""Load paths, uploads, DataFrames and dictionaries as one Corpus, or refuse them or ask a question."""
+"""Load paths, uploads, DataFrames and dictionaries as one Corpus; refuse bad data, or raise a Question."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kp_core.corpus import together as one_corpus
 from kp_core.errors import InputError, UsageError, named, refuse_unless
 from kp_core.reading.beside.datasets import chosen_datasets, datasets_in, question_of
 from kp_core.reading.beside.named_tables import refuse_contradictions, table_of_vocabulary, vocabulary_of
-from kp_core.reading.inputs import Given, Item, Opened, Wishes, given_items, names_met, open_files, repeated_files
+from kp_core.reading.inputs import Given, Item, Opened, Wishes, given_items, known_names, open_files, repeated_files
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.lists.family import File
 from kp_core.reading.lists.sniff import Asked
@@ -117,7 +117,7 @@ def _load(given: Sequence[Given], wishes: Wishes) -> Corpus:
     if datasets:
         return _with_vocabulary(_load_datasets(datasets, wishes), tables, wishes)
     opened = open_files(given, wishes)
-    met = names_met(given, opened)
+    met = known_names(given, opened)
     if unknown := [name for name in wishes.mappings if name not in met]:
         raise UsageError(f"something was chosen for '{unknown[0]}', and no file has this name; write it as it is")
     notes = list(repeated_files(opened))

@@ -14,13 +14,13 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Reading, Role
 from kp_core.errors import InputError, Note, pluralize
-from kp_core.reading.inputs import Given, Opened, Wishes, dict_rows, frame_table, said_of
+from kp_core.reading.inputs import Given, Opened, Wishes, dict_rows, frame_table, mapping_of
 from kp_core.reading.lists.family import Recognition, family_named
-from kp_core.reading.lists.sniff import Asked, lines_of_lists, mapping_in_format, recognise, role_said, settle_roles
+from kp_core.reading.lists.sniff import Asked, chosen_role, lines_of_lists, mapping_in_format, recognise, settle_roles
 from kp_core.reading.meaning.layout import Layout
-from kp_core.reading.meaning.layouts import layout_of, layout_said
+from kp_core.reading.meaning.layouts import layout_from_mapping, layout_of
 from kp_core.reading.meaning.mapping import FILE, Mapping
-from kp_core.reading.meaning.prefill import column_that_meets
+from kp_core.reading.meaning.prefill import column_with_ids
 from kp_core.reading.meaning.question import Form
 from kp_core.reading.open.source import Bundle, fingerprint, stem_of
 from kp_core.reading.open.values import distinct
@@ -31,7 +31,7 @@ from kp_core.reading.rows.check import Part, Rows, check, refuse_if_mostly_rejec
 
 @dataclass(frozen=True)
 class Read:
-    """The checked rows of one reading, with its entry in the report; None with a note if nothing was read."""
+    """The checked rows of one reading, with its entry in the report, or None and a note if nothing was read."""
 
     reading: Reading | None
     parts: tuple[Part, ...]
@@ -40,7 +40,7 @@ class Read:
     opened: Opened | None = None
 
     def entries(self, in_use: pa.Array) -> list[Reading]:
-        """Return the entry of the report with sources and the number of documents in use, if anything was read."""
+        """Return the entry of the report with sources and the number of documents used, if anything was read."""
         if self.reading is None:
             return []
         judged = self.reading.role == "judgements"
@@ -69,7 +69,7 @@ def read_all(given: Sequence[Given], opened: Sequence[Opened], wishes: Wishes, n
         notes += [Note(level, file, f"Left out: {what}.") for file, what in left_out.items()]
         unused = (file.name for file in group.files if file.mapping.role == "leave out")
         ignored = (*group.bundle.ignored, *left_out, *unused)
-        for recognition in recognised:  # the first of a folder names what was left out of it
+        for recognition in recognised:  # the first file of a folder reports its ignored files
             recognitions.append((replace(group, bundle=replace(group.bundle, ignored=ignored)), recognition))
             ignored = ()
     if alike := _alike(asked.forms, recognitions):
@@ -90,7 +90,7 @@ def read_all(given: Sequence[Given], opened: Sequence[Opened], wishes: Wishes, n
         read += [_of_files(group, reading, wishes, asked) for group, reading in settled if group.given is item]
     if asked:
         raise asked.question()
-    return [_with_ids_that_meet(reading, read, wishes) for reading in read]
+    return [_with_matching_ids(reading, read, wishes) for reading in read]
 
 
 def _recognised(group: Opened, lines: Collection[int] = ()) -> tuple[list[Recognition], Asked, dict[str, str]]:
@@ -111,7 +111,7 @@ def _inside(form: Form, bundle: Bundle) -> Form:
 
 
 def _alike(forms: Sequence[Form], recognitions: Sequence[tuple[Opened, Recognition]]) -> dict[str, tuple[str, Mapping]]:
-    """Return file in question → a file with the same columns that the user has mapped, and its mapping."""
+    """Return file in question → a file with the same columns that the user has mapped, with its mapping."""
     mappings = {}
     for _, reading in recognitions:
         file, layout = reading.files[0], next(iter(reading.plan), None)
@@ -122,13 +122,13 @@ def _alike(forms: Sequence[Form], recognitions: Sequence[tuple[Opened, Recogniti
 
 def _with_mappings(group: Opened, alike: abc.Mapping[str, tuple[str, Mapping]]) -> Opened:
     mappings = {name: mapping for name, (_, mapping) in alike.items()}
-    meant = [said_of(file.source, group.bundle, mappings) for file in group.files]
+    meant = [mapping_of(file.source, group.bundle, mappings) for file in group.files]
     files = (file.meaning(new) if new != Mapping() else file for file, new in zip(group.files, meant, strict=True))
     return replace(group, files=tuple(files))
 
 
-def _with_ids_that_meet(read: Read, every: Sequence[Read], wishes: Wishes) -> Read:
-    """Read a table by a column with ids of another file, if its own ids match no other file."""
+def _with_matching_ids(read: Read, every: Sequence[Read], wishes: Wishes) -> Read:
+    """Read a table by another column of ids if the first one matches no other file."""
     if read.recognition is None or read.opened is None or len(read.recognition.plan) != 1:
         return read
     layout, file = read.recognition.plan[0], read.recognition.files[0]
@@ -137,11 +137,11 @@ def _with_ids_that_meet(read: Read, every: Sequence[Read], wishes: Wishes) -> Re
     parts = [part for other in every if other is not read for part in other.parts]
     known = [part for part in parts if "doc_id" in part.table.column_names and not part.counted]
     others = [set(part.ids().to_pylist()) for part in known]
-    name = column_that_meets(layout.table, layout.mapping, layout.ids().to_pylist(), others) if others else None
+    name = column_with_ids(layout.table, layout.mapping, layout.ids().to_pylist(), others) if others else None
     if name is None:
         return read
     said = f"documents are identified by “{name}”, which matches another file"
-    meant = layout_said(layout.table, replace(layout.mapping, document=name), layout.role)
+    meant = layout_from_mapping(layout.table, replace(layout.mapping, document=name), layout.role)
     changes: dict[str, Any] = {"evidence": f"{layout.evidence}; {said}", "mapping": meant.mapping}
     columns = {**read.recognition.columns, "doc_id": name}
     again = _of_files(
@@ -170,9 +170,9 @@ def _in_memory(item: Any, given: Given, wishes: Wishes) -> Read:
 
 
 def _of_files(item: Opened, recognition: Recognition, wishes: Wishes, asked: Asked) -> Read:
-    """Read one file or group, if it has the requested role; ask about what looks wrong in it."""
+    """Read one file or group if it has the requested role, and ask about suspicious content."""
     bundle, files, first = item.bundle, recognition.files, recognition.files[0]
-    wanted = role_said(first) or item.given.role
+    wanted = chosen_role(first) or item.given.role
     texts_beside = recognition.role == "documents" and "documents" not in wishes.files
     if wanted not in (None, recognition.role) and not texts_beside:
         what = f"{pluralize(len(files), 'file')}, {recognition.evidence}"
@@ -200,7 +200,7 @@ def _of_files(item: Opened, recognition: Recognition, wishes: Wishes, asked: Ask
     group_is_one, in_folder = family.GROUP_IS_ONE, bundle.folder or bundle.loose
     is_document = recognition.mapping is not None and recognition.mapping.document == FILE
     name = stem_of(bundle.name if in_folder and (several or group_is_one or is_document) else first.name)
-    if several and group_is_one and not in_folder:  # uploads have no folder to name them
+    if several and group_is_one and not in_folder:  # uploads have no folder name
         name = first.suffix.removeprefix(".") or name
     apart = (item.given.name is None or bundle.folder) and not is_document
     origin = (id(item.given), id(recognition) if apart else 0)
@@ -223,9 +223,9 @@ def _checked(
     given: Given,
     wishes: Wishes,
 ) -> Read:
-    """Check the rows of one reading, count them in its report, and keep the requested ones.
+    """Check the rows of one reading, count them in its report, and return the requested ones.
 
-    name  name of the source if the user gave none
+    name  name of the source by default
     """
     unasked = "documents" in wishes.files and given.role not in (None, "documents")
     checked = [check(part, reading.file, wishes.limits) for part in rows if not (part.role == "documents" and unasked)]

@@ -1,4 +1,4 @@
-"""Define uploaded files, with the decisions about them and the names of their systems."""
+"""Define uploaded files with the user's decisions about them and the names of systems."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kp_core.reading.rows.check import phrases_by_document
 
 @dataclass(frozen=True)
 class Uploads:
-    """Files with all decisions that are needed to load them again.
+    """Files with all decisions needed to load them again.
 
     mappings  name of a file → its mapping
     fixes     fixes of ids and lists, in order
@@ -48,7 +48,7 @@ def is_archive(file: Source) -> bool:
     return is_gzip(file.data) or is_folder(file.data)
 
 
-#: Share of phrases that the lists of two runs must have in common, and the ranks that are compared.
+#: Minimum share of common phrases in the lists of two runs, and number of ranks compared.
 _ALIKE, _FIRST = 0.3, 10
 
 

@@ -1,4 +1,4 @@
-"""Evaluate tables that are larger than memory: the same sums as in memory, part by part of the documents."""
+"""Evaluate tables that are larger than memory by adding up parts of the documents."""
 
 from kp_core.scale.engine import Engine as Engine
 from kp_core.scale.engine import ProgressLine as ProgressLine

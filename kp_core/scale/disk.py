@@ -1,4 +1,4 @@
-"""Write files completely or not at all."""
+"""Write files atomically."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kp_core.errors import UsageError
 
 
 def write_files(files: Mapping[Path, bytes], mode: int = 0o666) -> None:
-    """Write files into existing folders; on failure or interruption the old files remain. mode: of new files."""
+    """Write files into existing folders; on failure or interruption old files remain. mode: of new files."""
     waiting: dict[Path, Path] = {}
     try:
         for path, data in files.items():

@@ -1,4 +1,4 @@
-"""Add up the documents of a plan part by part, in this process or on the workers of a Dask cluster."""
+"""Process the parts of a plan in this process or on the workers of a Dask cluster, and add up the results."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from kp_core.studies.compare import Comparison
 from kp_core.studies.result import Result
 from kp_core.text.stem import keep_stems
 
-#: Called with parts done, all parts, and parts, rows and seconds of this run.
+#: Called with completed parts, all parts, and parts, rows and seconds of this run.
 Progress = Callable[[int, int, int, int, float], None]
-#: Applies a function to every part, and yields the results in any order.
+#: A function that maps a function over all parts, and yields the results in any order.
 Each = Callable[[Callable[[Partition], Any], Sequence[Partition]], Iterable[Any]]
-#: A checkpoint is written after this many times the duration of the last one.
-_SPARE = 20
+#: Time between checkpoints, as a multiple of the duration of the last one.
+_CHECKPOINT_RATIO = 20
 
 
 class ProgressLine:
-    """Shows the progress on one line of a terminal, or else a line every ten seconds."""
+    """Display of progress on one line of a terminal, else on a new line every ten seconds."""
 
     def __init__(self) -> None:
         self.last = float("-inf")
 
     def __call__(self, done: int, parts: int, count: int, rows: int, seconds: float) -> None:
-        """Show parts done, rate, and remaining time."""
+        """Show completed parts, rate, and remaining time."""
         live, now = sys.stderr.isatty(), time.monotonic()
         if not live and done < parts and now - self.last < 10:
             return
@@ -57,7 +57,7 @@ class ProgressLine:
 
 @dataclass(frozen=True)
 class Engine:
-    """How a streamed run is executed, which changes no number.
+    """How a streamed run is executed, without effect on the results.
 
     partition_rows  approximate number of rows per part
     cluster         local, local:N, the address of a Dask scheduler, or empty for this process
@@ -89,7 +89,7 @@ def stream(
     """Evaluate systems, and compare them if asked, over Parquet, CSV or JSONL of any size.
 
     gold, systems and documents are paths or URLs as for `load`: one, a list, or {name: path}; also folders. agreement:
-    measures of the annotators, () for the usual ones, in place of systems. `result()`, `comparisons()` and `save()` of
+    measures of annotators instead of systems, () for the defaults. `result()`, `comparisons()` and `save()` of
     the run give results and file. Intervals are Poisson bootstrap, whose weights depend on document ids alone.
     """
     settings, tables = (settings or Settings()).changed(**changes), sources(gold, systems, documents)
@@ -110,7 +110,7 @@ def compare(
 
 
 def agreement(gold: Any, systems: Any = None, documents: Any = None, /, measures: Any = (), **options: Any) -> Result:
-    """Measure the agreement of annotators on tables of any size; systems: rankings of the universe `rankings`."""
+    """Measure the agreement of annotators on tables of any size; systems: rankings for the universe `rankings`."""
     return stream(gold, systems, documents, measures=(), agreement=measures or (), **options).result()
 
 
@@ -182,7 +182,7 @@ def _add_parts(total: Tally, parts: Iterable[tuple[int, int, Tally]], engine: En
         rows, now = rows + read, time.monotonic()
         if engine.checkpoint is not None and now >= due:
             total.save(engine.checkpoint)
-            due = time.monotonic() + _SPARE * (time.monotonic() - now)
+            due = time.monotonic() + _CHECKPOINT_RATIO * (time.monotonic() - now)
         if engine.progress is not None:
             engine.progress(len(done), total.header["parts"], count, rows, now - begun)
 
@@ -221,7 +221,7 @@ def _workers(cluster: str) -> Iterator[Each]:
         raise usage_error("no cluster", cluster=cluster, error=error) from None
 
     def run_all(make: Callable[[Partition], Any], parts: Sequence[Partition]) -> Iterator[Any]:
-        # tables and plan are sent with every part, so that a lost worker does not lose them
+        # tables and plan are sent with every part, so that they survive the loss of a worker
         for future, made in dask.as_completed(client.map(make, parts, pure=False), with_results=True):
             future.release()
             yield made

@@ -1,6 +1,6 @@
 """Divide large tables into parts of whole documents: ranges of ids in sorted tables, or in sorted runs.
 
-Unsorted tables are first written as runs: sorted Parquet files of bounded size, which are never merged.
+Unsorted tables are first written as runs: sorted Parquet files of bounded size, which are not merged.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from pyarrow import parquet as pq
 from kp_core.errors import input_error
 from kp_core.scale.sources import Source
 
-#: Rows per part; a million take about half a gigabyte.
+#: Rows per part; a million rows take about half a gigabyte.
 ROWS = 1_000_000
-#: Ranges may read row groups of this many times their rows.
-_OFTEN = 4
+#: Maximum ratio of rows in the row groups read for a range to rows of the range.
+_READ_RATIO = 4
 #: Bytes of a run in memory, rows of its row groups, and sampled ids per part.
 _RUN, _GROUP, _STARTS = 32_000_000, 8_192, 64
-#: Bytes that count as one row, so that texts make smaller parts.
+#: Bytes that count as one row, so that parts with texts are smaller.
 _BYTES = 200
 _TEXT = (pa.string(), pa.large_string())
 
@@ -66,7 +66,7 @@ def ranges(sources: Sequence[Source], rows: int) -> list[Partition] | None:
         if any(column not in (group.statistics or {}) for group in every):
             return None
         size = sum(group.num_rows for group in every)
-        # texts that are not read have no weight
+        # unread texts have no weight
         stamps = source.stamps if source.texts or source.role != "documents" else []
         weight = max(1.0, sum(length for _, length, _ in stamps) / _BYTES / max(size, 1))
         known = [(group.statistics[column], group.num_rows * weight) for group in every]
@@ -76,11 +76,11 @@ def ranges(sources: Sequence[Source], rows: int) -> list[Partition] | None:
     for low, high, size in groups:
         first, last = np.searchsorted(edges, np.array([low, high], object), "right")
         read[first : last + 1] += size
-    return parts if read.max() <= _OFTEN * max([rows, *(size for *_, size in groups)]) else None
+    return parts if read.max() <= _READ_RATIO * max([rows, *(size for *_, size in groups)]) else None
 
 
 def _divide(starts: list[tuple[str, float]], rows: int) -> list[Partition]:
-    """Return ranges of about this many rows, from ids and the number of rows from there on."""
+    """Return ranges of about this many rows, from ids and the number of rows from each id on."""
     starts.sort()
     bounds, held = list[str](), 0.0
     for low, size in starts:

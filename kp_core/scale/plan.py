@@ -1,4 +1,4 @@
-"""Plan the evaluation of large tables: what to compute in every part, and what all parts share."""
+"""Plan the evaluation of large tables: what to compute per part, and what all parts share."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from kp_core.scoring.prepare import Names, prepare, refuse_alone
 from kp_core.scoring.runs import OVER_RUNS, runs_of
 from kp_core.scoring.sentence_ids import sentence_owner
 from kp_core.settings import Settings
-from kp_core.studies.annotators import asked_of
+from kp_core.studies.annotators import requested_measures
 from kp_core.studies.evaluate import DEFAULT_MEASURES, refuse_named_alike
 from kp_core.studies.parts import parse_by
 from kp_core.text.candidates import has_english
 
-#: Phrases and texts that determine script and language of a collection, as in memory.
+#: Number of phrases and texts that determine script and language, as in memory.
 _PHRASES, _TEXTS = 5000, 50
 _RUN = {"system": "str", "doc_id": "str", "rank": "int64", "phrase": "str"}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to compute in every part.
+    """The computation for every part.
 
     settings   resolved, except the cutoff `average` before the first pass; graded: whether keyphrases have grades
-    agreement  measures of the annotators, () for the usual ones; None if systems are scored
+    agreement  measures of the annotators, () for the defaults; None if systems are scored
     largest    largest grade of all gold items, for RBP; None if it is not needed
     """
 
@@ -54,13 +54,13 @@ class Plan:
 
     @property
     def asked(self) -> list[Asked]:
-        """The measures of annotators or else of systems, each once."""
+        """The distinct measures of annotators, else of systems."""
         every = map(parse, self.measures if self.agreement is None else self.agreement)
         return list({measure.name(): measure for measure in every}.values())
 
     @property
     def rows(self) -> int:
-        """The least number of rows of values and comparisons."""
+        """The minimum number of rows of values and comparisons."""
         people, systems = len(self.names.annotators), len(self.names.systems)
         if self.agreement is not None:
             return people * (people - 1) // 2
@@ -68,20 +68,20 @@ class Plan:
         pairs = systems if any(family.baseline for family in self.compare) else systems * (systems - 1) // 2
         return systems * cutoffs + pairs * sum(len(family.asked.cutoffs(self.settings)) for family in self.compare)
 
-    def _any(self, name: str) -> bool:
-        """Return whether a family or measure of this name is used, also for pairs."""
+    def _uses(self, name: str) -> bool:
+        """Return whether a family or measure with this name is used, including for pairs."""
         every = [measure.measure for measure in (*self.asked, *(family.asked for family in self.compare))]
         return any(name in (measure.family, measure.name) for measure in every)
 
     @property
     def concordance(self) -> bool:
         """Whether concordance tables, and so N, are needed."""
-        return self.baselines or self._any("concordance")
+        return self.baselines or self._uses("concordance")
 
     @property
     def first_pass(self) -> bool:
         """Whether all gold must be counted before the parts can be scored."""
-        return "average" in self.settings.k or (self.largest is None and self._any("RBP"))
+        return "average" in self.settings.k or (self.largest is None and self._uses("RBP"))
 
     @property
     def paths(self) -> list[Path]:
@@ -108,7 +108,7 @@ def make_plan(
     baselines: bool = False,
     by: str = "",
 ) -> Plan:
-    """Return the plan; refuse, with the reason, what needs all documents together."""
+    """Return the plan; refuse, with the reason, requests that need all documents together."""
     if measures is None:
         measures = DEFAULT_MEASURES if agreement is None and not compare else ()
     if settings.interval == "bootstrap":
@@ -126,7 +126,7 @@ def make_plan(
         if run := [runs[0] for runs in runs_of(names.systems).values() if len(runs) > 1]:
             raise usage_error("runs streamed", name=run[0])
     else:
-        if sets := [asked.name() for asked in asked_of(settings, people) if asked.measure.family == "sets"]:
+        if sets := [asked.name() for asked in requested_measures(settings, people) if asked.measure.family == "sets"]:
             raise usage_error("sets streamed", measure=sets[0])
         refuse_alone(names.annotators)
         settings = settings.changed(k="all")
@@ -160,7 +160,7 @@ def _refuse(settings: Settings, measures: Sequence[str], compare: Sequence[Famil
 
 
 def _with_names(sources: Sequence[Source]) -> tuple[list[Source], Names, bool]:
-    """Return the tables with final names of annotators and systems, these, and whether keyphrases have grades."""
+    """Return the tables with final names, the names of annotators and systems, and whether keyphrases have grades."""
     systems, annotators, renamed, graded = list[str](), dict[str, None](), list[Source](), False
     for source in sources:
         column = {"gold": "annotator", "system": "system"}.get(source.role)
@@ -185,15 +185,15 @@ def _with_names(sources: Sequence[Source]) -> tuple[list[Source], Names, bool]:
 
 
 def _resolved(sources: Sequence[Source], settings: Settings) -> tuple[Settings, tuple[Note, ...]]:
-    """Resolve settings as `evaluate` does: script, what the gold standard names, and universe.
+    """Resolve settings as in `evaluate`: script, kind of gold standard, and universe.
 
-    The first phrases of gold standard and systems, and the first texts, represent all.
+    The first phrases of gold standard and systems, and the first texts, represent all data.
     """
     gold, listed = (list(islice(_values(sources, role, "phrase"), _PHRASES)) for role in ("gold", "system"))
     if not gold and not listed:
         raise input_error("the gold standard", "no row")
     ids = ["x"] * len(gold)
-    if gold and _all_sentences(sources):  # then phrases of systems do not matter
+    if gold and _all_sentences(sources):  # phrases of systems are irrelevant then
         ids, listed = [sentence_owner(phrase) or "x" for phrase in gold], []
     texts = [*islice(_values(sources, "documents", "text"), _TEXTS)] or [""]
     if settings.universe == "candidates":  # one English text is enough

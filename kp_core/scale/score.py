@@ -1,4 +1,4 @@
-"""Turn parts of the data into sums over documents, and sums, or their file, into results."""
+"""Turn parts of the data into sums over documents, and sums (in memory or from a file) into results."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes
 from kp_core.studies.parts import parse_by
 from kp_core.studies.result import Result, result_frame
 
-#: Limits of the whole collection are checked at the end.
+#: Limits on the whole collection are checked at the end.
 _PART_LIMITS = replace(LIMITS, rejected_percent=100, documents=2**31)
 
 
 def corpus_of(plan: Plan, tables: Sequence[tuple[str, pa.Table]]) -> Corpus:
-    """Return rows of gold, system or documents as a corpus that knows the systems of all parts."""
+    """Return rows of gold, system or documents as a corpus with the systems of all parts."""
     frames = dict[str, list[pd.DataFrame]]()
     for role in ("gold", "system", "documents"):
         if rows := [table for table_role, table in tables if table_role == role and len(table)]:
             frames[role] = [pa.concat_tables(rows, promote_options="default").to_pandas()]
     corpus = Corpus()
     if "gold" in frames or "system" in frames:
-        # a part may be too small to infer that cells are single phrases
+        # a single part may be too small to infer that cells are single phrases
         whole = {role: Mapping(split="none") for role in frames if role != "documents"}
         parts = (frames.get(role) for role in ("gold", "system", "documents"))
         corpus = load(*parts, mapping=whole, limits=_PART_LIMITS)
@@ -58,7 +58,7 @@ def corpus_of(plan: Plan, tables: Sequence[tuple[str, pa.Table]]) -> Corpus:
 
 
 def _prepared(corpus: Corpus, plan: Plan) -> Prepared | None:
-    """Return a part of the data under the settings and annotators of all parts; None without gold."""
+    """Return a part of the data, prepared with the settings and annotators of the whole; None without gold."""
     if not len(corpus.gold) and not (corpus.empty["role"] == "gold").any():
         return None
     coded, annotators = code(corpus), plan.names.annotators
@@ -66,7 +66,7 @@ def _prepared(corpus: Corpus, plan: Plan) -> Prepared | None:
     seen, relevance = np.zeros((len(annotators), len(coded.documents)), bool), coded.entry_relevance
     seen[place] = coded.seen
     if plan.graded and plan.settings.annotators == "votes":
-        relevance = np.nan_to_num(relevance, nan=1.0)  # grades elsewhere: votes are not the grades here either
+        relevance = np.nan_to_num(relevance, nan=1.0)  # grades in other parts: do not use votes as grades here either
     whose = place[coded.entry_annotator]
     coded = replace(coded, annotators=annotators, seen=seen, entry_annotator=whose, entry_relevance=relevance)
     identities = identify(coded.phrases, plan.settings.normalise, plan.settings.gold_stemmed == "yes")
@@ -74,7 +74,7 @@ def _prepared(corpus: Corpus, plan: Plan) -> Prepared | None:
 
 
 def count_gold(corpus: Corpus, plan: Plan) -> tuple[int, int, float]:
-    """Return the number of entries and lists, and the largest grade, of the gold of a part."""
+    """Return the number of gold entries and lists in a part, and the largest grade."""
     data = _prepared(corpus, plan)
     if data is None:
         return 0, 0, 0.0
@@ -84,7 +84,7 @@ def count_gold(corpus: Corpus, plan: Plan) -> tuple[int, int, float]:
 
 def score(corpus: Corpus, plan: Plan) -> Tally:
     """Return the sums over the documents of a part for everything in the plan."""
-    # rejected rows are counted by reason, since lines of a part are not those of a file
+    # rejected rows are counted by reason, since lines in a part are not lines of a file
     rejected = {rejected_in_words(rows) for _, rows in corpus.report.rejected.groupby("file")}
     ours = [note for note in corpus.report.notes if note.message not in rejected and note not in sense.notes(corpus)]
     tally = Tally(notes=ours)
@@ -155,7 +155,7 @@ def refuse_if_mostly_rejected(tally: Tally) -> None:
 
 @dataclass(frozen=True)
 class Streamed:
-    """The sums of a finished streamed run."""
+    """The sums of a completed streamed run."""
 
     tally: Tally
     plan: Plan
@@ -184,7 +184,7 @@ class Streamed:
         return one_comparison(self.comparisons(), recipe)
 
     def documents(self, ids: Sequence[str]) -> Corpus:
-        """Return documents with their rows from the tables of the run; only sorted Parquet is not read in full."""
+        """Return documents with their rows from the tables of the run, all of which are read unless sorted Parquet."""
         for path in self.plan.paths:
             if not path.exists():
                 raise input_error(path.name, "gone")
@@ -224,11 +224,11 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
         raise input_error(file.name, "unfinished", parts=parts)
     digest, plan = hashlib.sha256(file.data).hexdigest(), header["plan"]
     try:
-        # rows are made from numbers of the file
+        # the number of rows is from the file
         if plan.rows > len(MEASURES) * sum(array.size for array in arrays_of(tally).values()):
             raise input_error(file.name, "altered")
         streamed, documents = Streamed(tally, plan), int(tally.numbers["documents"][0])
-        # impossible sums overflow
+        # invalid sums may overflow
         with np.errstate(over="raise", invalid="raise"):
             result = streamed.result() if plan.agreement is not None or plan.measures else None
             comparisons = tuple(streamed.comparisons())

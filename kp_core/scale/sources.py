@@ -23,7 +23,7 @@ from kp_core.reading.open.values import trim
 from kp_core.typeset import storable
 
 FORMATS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "json", ".ndjson": "json"}
-#: Columns of the tidy tables; the first two are required, of documents the first.
+#: Columns of the tidy tables; the first two are required (of documents, the first).
 COLUMNS: dict[Role, tuple[str, ...]] = {
     "gold": ("doc_id", "phrase", "annotator", "relevance"),
     "system": ("doc_id", "phrase", "system", "rank", "score"),
@@ -32,7 +32,7 @@ COLUMNS: dict[Role, tuple[str, ...]] = {
 }
 _NUMBERS = {"rank": pa.int64(), "score": pa.float64(), "relevance": pa.float64()}
 _TEXT = pa.large_string()
-#: Rows of a batch, fewer with texts, and batches read ahead.
+#: Rows per batch, without and with texts, and number of batches read ahead.
 _BATCH, _BATCH_OF_TEXTS = 131_072, 8_192
 _AHEAD = {"batch_readahead": 2, "fragment_readahead": 1}
 
@@ -41,7 +41,7 @@ _AHEAD = {"batch_readahead": 2, "fragment_readahead": 1}
 class Source:
     """One table: a file, or a folder of files of one format.
 
-    name    of the system or annotator if no column has it; named: whether the user gave it
+    name    name of the system or annotator if there is no column for it; named: whether the user gave it
     final   names of systems or annotators in the files → names in the result
     """
 
@@ -145,14 +145,14 @@ class Source:
 
 
 def _unreadable(name: str, error: Exception, what: str = "rows") -> InputError:
-    # earlier clauses of the message may name folders of the machine
+    # earlier clauses of the message may contain local paths
     message = " ".join(str(error).split()).rpartition("Invalid: ")[2]
     message = re.sub(r"(?:(?<![\w.-])[\w.-]+:/)?/[^\s'\"]+", name, message)[:200]
     return input_error(name, "unreadable", what=what, error=message)
 
 
 def _csv(path: str, system: Any) -> ds.CsvFileFormat:
-    """Read every cell as text, except ranks and scores, so that ids keep their zeros and NA is a phrase."""
+    """Read all cells except ranks and scores as text, so that ids keep leading zeros and NA is a phrase."""
     from pyarrow import csv
 
     with system.open_input_stream(path) as file:
@@ -241,7 +241,7 @@ def sources(gold: Any = None, systems: Any = None, documents: Any = None) -> tup
 
 
 def beyond_memory(paths: Sequence[str]) -> str:
-    """Return why tables must be streamed; empty if they fit into memory, or cannot be streamed."""
+    """Return why tables must be streamed; empty if they fit into memory or cannot be streamed."""
     if any("://" in path for path in paths):
         return "a table is elsewhere"
     named = [Path(NamedPath.read([path]).paths[0]) for path in paths]
@@ -263,4 +263,4 @@ def _rows(file: Path) -> int:
     try:
         return int(read_metadata(file).num_rows) if file.suffix.lower() == ".parquet" else 0
     except ArrowInvalid:
-        return 0  # refused when read
+        return 0  # refused on reading

@@ -28,7 +28,7 @@ from kp_core.scoring.prepare import Names
 from kp_core.settings import Settings
 
 FORMAT = "kpscope statistics 2"
-#: Classes of the header.
+#: Dataclasses of the header.
 _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Family, Ids, Names, Note, Plan, Settings, Table)}
 
 
@@ -36,7 +36,7 @@ _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Family, Ids, Na
 class Tally(Sums):
     """Sums over documents.
 
-    notes   notes on reading; those with a number add up; header: meaning of the sums, and parts done
+    notes  notes on reading, of which numbers are added up; header: meaning of the sums, and completed parts
     """
 
     notes: list[Note] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Tally(Sums):
         self.notes = added([*self.notes, *getattr(other, "notes", ())])
 
     def save(self, path: str | Path, **header: Any) -> None:
-        """Write one NumPy archive without pickled objects, completely or not at all."""
+        """Write one NumPy archive without pickled objects, atomically."""
         path, packed = Path(path), io.BytesIO()
         content = {"format": FORMAT, **self.header, **header, "notes": self.notes, "ids": self.ids}
         arrays: dict[str, Any] = {"header.json": np.frombuffer(as_json(content), np.uint8), **arrays_of(self)}
@@ -112,7 +112,7 @@ def _rebuilt(values: dict[str, Any]) -> Any:
 
 
 def added(notes: Iterable[Note]) -> list[Note]:
-    """Return notes with those that differ in their number merged, and their numbers added.
+    """Return notes, merging those that differ only in their number and adding the numbers.
 
     >>> [note.message for note in added(Note.counting("info", "a", n, "list was", "lists were") for n in (1, 2))]
     ['3 lists were']
@@ -127,7 +127,7 @@ def added(notes: Iterable[Note]) -> list[Note]:
 
 
 def refuse_without_folder(path: str | Path | None) -> None:
-    """Refuse a file that could not be written, before a run begins."""
+    """Refuse an unwritable file before a run begins."""
     path = None if path is None else Path(path)
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
         raise input_error(path.name or str(path), "a folder" if path.is_dir() else "no folder")

@@ -1,7 +1,7 @@
-"""Turn counts into values per document, these into weighted sums, and the sums into averages with intervals.
+"""Turn counts into values per document, values into weighted sums, and sums into averages with intervals.
 
 All averages, intervals and tests over documents are functions of such sums, so data in memory and streamed data are
-evaluated alike: a block is a slice of the counts or a part of the files, and the sums of blocks add up.
+evaluated alike. A block is a slice of the counts or a part of the files, and sums of blocks are added.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from kp_core.scoring.measures import concordance
 from kp_core.scoring.measures.registry import Asked, names_in, parse
 from kp_core.settings import SUBJECT, Cutoff, Interval
 
-#: Number of document names that are kept and shown.
+#: Maximum number of document names stored and shown.
 _SHOWN = 5
-#: A sum of squares below this share of its terms is 0.
+#: A sum of squares below this share of its terms counts as 0.
 _NOISE = 1e-12
 
 
@@ -46,11 +46,11 @@ class Grid:
         return [self.part((slice(None), slice(i, i + 1))) for i in range(self.seen.shape[1])]
 
     def part(self, index: slice | tuple[slice, slice]) -> Grid:
-        """Return the tables of some documents, and of some columns."""
+        """Return the tables of a selection of documents and columns."""
         return Grid(self.cells.mapped(lambda counts: counts[index]), self.seen[index], self.absent)
 
     def arrays(self) -> list[Floats]:
-        """Return the counts alone."""
+        """Return only the counts."""
         return self.cells.arrays()
 
     @property
@@ -68,7 +68,7 @@ class Grid:
         return np.where(self.seen, asked.scores(self.cells), np.nan)
 
     def status(self, asked: Asked) -> NDArray[np.str_]:
-        """Name the degenerate case of every table (D, K), or `ok`."""
+        """Return the degenerate case of every table (D, K), or `ok`."""
         status = concordance.status(self.cells)
         status[~self.seen] = self.absent
         return status
@@ -76,7 +76,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Ids:
-    """The number of documents of one kind, and the names of some.
+    """The number of documents of one kind, and some of their names.
 
     >>> str(Ids.of(["d2", "d9"]) + Ids.of(["d1"]))
     'd1, d2, d9'
@@ -87,7 +87,7 @@ class Ids:
 
     @staticmethod
     def of(names: Sequence[str]) -> Ids:
-        """Return documents from their names."""
+        """Return the `Ids` of named documents."""
         return Ids(len(names), tuple(names))
 
     @staticmethod
@@ -96,7 +96,7 @@ class Ids:
         return Ids.of([names[i] for i in np.flatnonzero(mask)])
 
     def __add__(self, other: Ids) -> Ids:
-        """Add the numbers, and keep the alphabetically first names."""
+        """Add the numbers, and retain the alphabetically first names."""
         return Ids(self.count + other.count, tuple(sorted({*self.names, *other.names})[:_SHOWN]))
 
     def __str__(self) -> str:
@@ -138,7 +138,7 @@ class Totals:
 
 
 def plus(first: Any, second: Any) -> Any:
-    """Add arrays, or lists, dictionaries and records of them; a missing operand counts as 0."""
+    """Add arrays, or lists, dictionaries and dataclasses of arrays; a missing operand counts as 0."""
     if first is None or second is None:
         return first if second is None else second
     if isinstance(first, dict):
@@ -163,27 +163,27 @@ class Sums:
     ids: dict[str, Ids] = field(default_factory=dict)
 
     def add(self, name: str, values: Floats | Ints | int) -> None:
-        """Add values to the numbers under a name."""
+        """Add values to the named numbers."""
         self.numbers = plus(self.numbers, {name: np.atleast_1d(np.asarray(values, np.float64))})
 
     def merge(self, other: Sums) -> None:
         """Add the sums of other documents."""
         self.totals, self.pairs = plus(self.totals, other.totals), plus(self.pairs, other.pairs)
         self.numbers = plus(self.numbers, other.numbers)
-        # Ids are added even to none, so that they always keep the alphabetically first names.
+        # Also added to an empty record, so that the names are always the alphabetically first.
         self.ids |= {kind: self.ids.get(kind, Ids()) + ids for kind, ids in other.ids.items()}
 
     def note(self, kinds: Mapping[str, Ids]) -> None:
-        """Add documents by kind; those of one block keep their order."""
+        """Add documents by kind, keeping the order within a block."""
         self.ids |= {kind: self.ids[kind] + ids if kind in self.ids else ids for kind, ids in kinds.items()}
 
     def number(self, name: str) -> int:
-        """Return a sum that is a single integer, 0 if nothing was added."""
+        """Return a sum that is a single integer, or 0 if nothing was added."""
         return int(self.numbers.get(name, np.zeros(1))[0])
 
 
 class Accumulator:
-    """Add up blocks of documents, and compute averages from the sums of a part of the data."""
+    """Accumulator of blocks of documents, which computes averages from the sums of a part of the data."""
 
     def __init__(self, interval: Interval, sums: Sums | None = None, part: str = "") -> None:
         self.interval, self.sums, self.part = interval, Sums() if sums is None else sums, part
@@ -205,7 +205,7 @@ class Accumulator:
     def add(self, system: str, asked: Asked, view: View | Grid, average: str) -> None:
         """Add a block's documents to one measure and average of a system, which has a name or a number."""
         place = self._place(system, asked, view.cutoffs, average)
-        if place in self._known:  # measures of pooled counts share them
+        if place in self._known:  # measures of pooled counts share the same sums
             return
         self._known.add(place)
         parts, used = summands(asked, view, average), view.scored
@@ -282,13 +282,13 @@ class Accumulator:
 
 
 def cells_of(asked: Asked, arrays: Sequence[Floats]) -> Cells:
-    """Return the counts that a measure reads, from the first of these arrays."""
+    """Return the counts that a measure uses, from the first of these arrays."""
     kind: type[Cells] = asked.measure.cells or Cells
     return kind(*arrays[: len(fields(kind))])
 
 
 def summands(asked: Asked, view: View | Grid, average: str) -> list[Floats]:
-    """Return what an average sums over documents (D, K): all counts if they are pooled, else values."""
+    """Return the summands of an average over documents (D, K): all counts if they are pooled, else values."""
     if average == "micro":
         return cells_of(asked, view.arrays()).arrays()
     if average in SUBJECT:
@@ -299,7 +299,7 @@ def summands(asked: Asked, view: View | Grid, average: str) -> list[Floats]:
 
 
 def mean_or_f(means: Sequence[Floats]) -> Floats:
-    """Return the harmonic mean of two means, such as mean precision and recall, or the only mean itself."""
+    """Return the harmonic mean of two means, such as mean precision and recall, or a single mean unchanged."""
     return means[0] if len(means) == 1 else ratio(2 * means[0] * means[1], means[0] + means[1])
 
 
@@ -312,7 +312,7 @@ def with_bounds(value: Floats, resampled: Floats | None, n: Ints, reason: list[s
 
 
 def spread_of(mean: Floats | float, squares: Floats | float, n: Ints | int) -> Floats:
-    """Return the sum of squared distances from means (K,), 0 if it is rounding error."""
+    """Return the sum of squared deviations from means (K,), 0 if it is rounding error."""
     spread = squares - n * np.square(mean)
     return np.where(spread > _NOISE * np.asarray(squares), spread, 0.0)
 
@@ -344,7 +344,7 @@ def quadratic(slopes: Floats, products: Floats) -> tuple[Floats, Floats]:
 
 
 def estimate(asked: Asked, view: View | Grid, average: str, weights: Floats | None, interval: Interval) -> Estimate:
-    """Return the average of a measure over all documents of a view; weights (B, D) of resamples, or None."""
+    """Return the average of a measure over all documents of a view; weights: (B, D) of resamples, or None."""
     whole = Accumulator(interval if weights is None else "bootstrap")
     whole.begin(view.scored, weights)
     whole.add("", asked, view, average)

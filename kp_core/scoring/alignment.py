@@ -1,4 +1,4 @@
-"""Turn a system's output into ranked lists, align these with the gold standard, and turn the matches into hits."""
+"""Turn a system's output into ranked lists, align them with the gold standard, and turn matches into hits."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Alignment:
 
 
 def _repeated(form: Codes, length: Ints) -> Bools:
-    """Mark every row whose form occurs higher in the same list; one sort finds the lists that have any."""
+    """Mark every row whose form occurs higher in the same list."""
     start, repeated = np.cumsum(length) - length, np.zeros(len(form), bool)
     for block in codes.padded_blocks(length):
         lists = codes.padded(form, start[block], length[block], _NO_PHRASE)
@@ -107,7 +107,7 @@ def _repeated(form: Codes, length: Ints) -> Bools:
 
 
 def _equal_neighbours(ordered: Codes) -> Bools:
-    """Mark phrases of sorted lists (list, phrase) that equal the phrase before them, from the second column on."""
+    """Mark phrases of sorted lists (list, phrase) that equal the preceding phrase, from the second column on."""
     equal: Bools = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_PHRASE)
     return equal
 
@@ -120,7 +120,7 @@ def _unfiltered(form: Codes, length: Ints, identities: Identities, rule: str) ->
         kept &= ~invalid.to_numpy(zero_copy_only=False)[form]
     if "one-word" in rule:
         several = pc.match_substring(identities.forms, " ").to_numpy(zero_copy_only=False)
-        one_word = ~several[form]  # the first may be invalid too, as in the script of Chan et al.
+        one_word = ~several[form]  # the first word may be invalid too, as in the script of Chan et al.
         kept &= ~one_word | (codes.running(one_word.astype(float), codes.ranks(length) == 1) == 1)
     return kept
 
@@ -207,15 +207,15 @@ def exponential(grade: Floats) -> Floats:
 
 
 def ordered_hits(document: Ints, rank: Ints, credit: Floats, grade: Floats, rarity: Floats) -> Hits:
-    """Return hits at known ranks from the gold items found and their gains, ordered by document and rank."""
+    """Return hits at known ranks, ordered by document and rank, from the found gold items and their gains."""
     so_far = codes.running(credit, np.diff(document, prepend=-1) != 0)
-    first, some = np.zeros(len(document)), np.flatnonzero(credit)  # rows without a hit may precede
+    first, some = np.zeros(len(document)), np.flatnonzero(credit)  # earlier rows may have no hit
     first[some[np.diff(document[some], prepend=-1) != 0]] = 1
     return Hits(document, rank, credit, so_far / rank, first, grade, exponential(grade), rarity)
 
 
 def recalled_hits(document: Ints, rank: Ints, credit: Floats, recalled: Floats) -> Hits:
-    """Return the rows with a positive value of `found`, for precision, or of `recalled`, for recall."""
+    """Return the rows with positive `found` (for precision) or `recalled` (for recall)."""
     some = np.flatnonzero((credit > 0) | (recalled > 0))
     hits = ordered_hits(document[some], rank[some], credit[some], credit[some], np.ones(len(some)))
     return replace(hits, further={"recalled": recalled[some]})
@@ -224,7 +224,7 @@ def recalled_hits(document: Ints, rank: Ints, credit: Floats, recalled: Floats) 
 def tied_hits(document: Ints, rank: Ints, group: Ints, credit: Floats, gains: Floats) -> Hits:
     """Return the hits expected over all orders of tied rows; one input row per rank, rows of a group tie.
 
-    gains (2, row) are by grade and by rarity. A repeated phrase stays behind its first occurrence.
+    gains (2, row) are by grade and by rarity. A repeated phrase always follows its first occurrence.
     """
     size, within = np.bincount(group), np.bincount(group, credit).astype(float)
     before = codes.running(within, np.diff(document[np.cumsum(size) - size], prepend=-1) != 0) - within
@@ -244,7 +244,7 @@ def random_hits(document: Ints, rank: Ints, size: Floats, gold: Gold) -> Hits:
 
 
 def _expected(document: Ints, rank: Ints, place: Ints, tie: Floats, gains: Floats) -> Hits:
-    """Return expected hits; a row is number `place` of its tie (3, row): phrases, hits, hits before it.
+    """Return expected hits; each row is at position `place` in its tie (3, row): phrases, hits, hits before it.
 
     Source: McSherry and Najork 2008; the closed forms equal the enumeration of all orders.
     """
@@ -261,7 +261,7 @@ def _expected(document: Ints, rank: Ints, place: Ints, tie: Floats, gains: Float
 
 
 def ideal_hits(gold: Gold, lower: Gold | None = None) -> Hits:
-    """Return the hits of the ideal ranking: all gold items, highest grade first; `lower` items have only a gain."""
+    """Return the hits of the ideal ranking: all gold items, highest grade first; `lower` items only add gain."""
     document, grade, size, credit = gold.document, gold.grade, gold.size, np.ones(len(gold.grade))
     if lower is not None and len(lower.grade):
         document, grade = np.concatenate([document, lower.document]), np.concatenate([grade, lower.grade])
@@ -275,7 +275,7 @@ def ideal_hits(gold: Gold, lower: Gold | None = None) -> Hits:
 
 
 def returned_ideal(hits: Hits) -> Hits:
-    """Return the hits of the best order of the returned phrases, the ideal of some published scripts."""
+    """Return the hits of the best order of the returned phrases, used as ideal by some published scripts."""
     order, by_rarity = (np.lexsort((-value, hits.document)) for value in (hits.gain, hits.rarity))
     rank, rarity = codes.ranks(np.bincount(hits.document)), hits.rarity[by_rarity]
     return replace(hits, rank=rank, gain=hits.gain[order], exp_gain=hits.exp_gain[order], rarity=rarity)

@@ -1,4 +1,4 @@
-"""Turn similar predictions and keyphrases into soft hits: one-to-one (the best assignment), or the best of either side.
+"""Turn similar predictions and keyphrases into soft hits: one-to-one, or by the best match of each side.
 
 Source of the semantic measures: Wu, Yin & Chang 2024, KPEval: towards fine-grained semantic-based keyphrase evaluation.
 """
@@ -22,7 +22,7 @@ from kp_core.scoring.prepare import Prepared
 
 Values = TypeVar("Values", Floats, Bools)
 
-#: Pairs per block: of a similarity that is computed, and of the user's table.
+#: Pairs per block of a computed similarity, and of the user's table.
 _PAIRS, _GIVEN = 500_000, 200_000
 #: Added to every edge, so that among assignments of equal weight one with more pairs wins.
 _PAIR = 1e-9
@@ -103,14 +103,14 @@ def best_of_prefixes(weight: Floats) -> tuple[Floats, Floats]:
 
 
 def soft_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats, Floats]:
-    """Return how much each row adds to weight and pairs of the best assignment of its document: (row,) each.
+    """Return how much each row adds to weight and number of pairs of its document's best assignment: (row,) each.
 
     row, item, weight   one entry per allowed pair; rows are numbered across documents, better ranks first
     """
     gain, pairs = np.zeros(rows), np.zeros(rows)
     alone = (np.bincount(row, minlength=rows)[row] == 1) & (np.bincount(item)[item] == 1)
     gain[row[alone]], pairs[row[alone]] = weight[alone], 1.0
-    # The others compete within connected components, mostly of two or three phrases.
+    # The other rows compete within connected components, mostly of two or three phrases.
     row, item, weight = row[~alone], item[~alone], weight[~alone]
     if not len(row):
         return gain, pairs
@@ -172,13 +172,13 @@ def semantic_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str, 
 
 
 def _by_meaning(data: Prepared, candidates: CandidatePairs, given: Given, counts: Bools) -> Hits:
-    """Return the hits of predictions that are similar to some keyphrase; counts: which rows count (row,)."""
+    """Return the hits of predictions that are similar to any keyphrase; counts: mask of rows that count (row,)."""
     rows, best = len(candidates.document), data.settings.matching == "best"
     nothing = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0)
     edges = zip(nothing, *_edges(data, candidates, given, counts), strict=True)
     row, item, value, plain = (np.concatenate(parts) for parts in edges)
     gain, recalled = (best_gains if best else soft_gains)(row, item, value, rows)
-    if not best:  # a pair counts alike for precision and recall
+    if not best:  # a pair counts equally for precision and recall
         recalled = gain
     elif data.settings.sem_equal == "predictions":
         some = plain > 0
@@ -189,7 +189,7 @@ def _by_meaning(data: Prepared, candidates: CandidatePairs, given: Given, counts
 def _edges(
     data: Prepared, candidates: CandidatePairs, given: Given, counts: Bools
 ) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
-    """Yield row, item and similarity of similar pairs, block by block: with 1 for equal phrases, and as in the table.
+    """Yield row, item and similarity of similar pairs, block by block: 1 for equal phrases, else as in the table.
 
     The most similar spelling of an item counts.
     """

@@ -1,4 +1,4 @@
-"""Turn alignments into counts of each subject (a distinct keyphrase or concept), and these into means over subjects."""
+"""Turn alignments into counts per subject (distinct keyphrase or concept), and counts into means over subjects."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class SubjectCounts:
         return float(ratio(above.sum(), below.sum(), np.nan))
 
     def without_each(self, asked: Asked, average: str, rule: str) -> Floats:
-        """Return the mean without each document in turn, which changes only the subjects in it."""
+        """Return the mean with each document left out in turn, which affects only its subjects."""
         whole, rows = self.counts, (self.found, self.suggested, self.due)
         totals = whole.hits, whole.returned, whole.size
         left = [total[self.subject] - row for total, row in zip(totals, rows, strict=True)]
@@ -96,13 +96,13 @@ def cells(hits: Floats, suggested: Floats, due: Floats) -> Cells:
 
 
 def _weighed(asked: Asked, average: str, rule: str, counts: Cells) -> tuple[Floats, Floats]:
-    """Return value times weight, and weight, of each subject; rule: the convention `subject_empty`."""
+    """Return weighted value and weight of each subject; rule: the convention `subject_empty`."""
     sides = {"suggested": counts.returned, "due": counts.size} if rule == "casimir" else {}
     side = sides.get(asked.measure.by_subject)
     weight = np.minimum(counts.returned + counts.size if side is None else side, 1)
     if average == "subject-weighted":
         weight = weight * counts.size
-    # The success of a subject is that it is found at all.
+    # Success of a subject: whether it is found in any document.
     value = asked.scores(counts) if asked.measure.family == "overlap" else np.minimum(counts.hits, 1)
     return value * weight, weight
 
@@ -151,12 +151,12 @@ def subject_estimates(
 def swapped_difference(
     first: SubjectCounts, second: SubjectCounts, how: tuple[Asked, str, str]
 ) -> Callable[[Floats], Floats]:
-    """Return a function from swaps (B, D), of what two systems suggest for documents, to differences of means (B,).
+    """Return a function from swaps of two systems' suggestions per document (B, D) to differences of means (B,).
 
     how  measure, average, and the convention `subject_empty`
     """
     flags, form = ("found", "suggested", "due"), np.union1d(first.form, second.form)
-    both = [[_beside(a, b, flag, form) for flag in flags] for a, b in ((first, second), (second, first))]
+    both = [[_side_by_side(a, b, flag, form) for flag in flags] for a, b in ((first, second), (second, first))]
 
     def mean(matrices: Sequence[csr_array], columns: Floats) -> Floats:
         above, below = np.zeros((2, columns.shape[1]))
@@ -174,7 +174,7 @@ def swapped_difference(
     return difference
 
 
-def _beside(first: SubjectCounts, second: SubjectCounts, flag: str, form: Ints) -> csr_array:
+def _side_by_side(first: SubjectCounts, second: SubjectCounts, flag: str, form: Ints) -> csr_array:
     """Return a flag of the subjects (S,) in the documents of two systems, side by side: (S, 2 D)."""
     from scipy.sparse import coo_array
 

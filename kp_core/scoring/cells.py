@@ -50,7 +50,7 @@ class Cells:
         return self.universe - self.size - self.returned + self.hits
 
     def mapped(self, change: Callable[[Floats], Floats]) -> Self:
-        """Return the counts with every array changed in the same way."""
+        """Return the counts with a function applied to every array."""
         return type(self)(*map(change, self.arrays()))
 
     def arrays(self) -> list[Floats]:

@@ -1,4 +1,4 @@
-"""Turn the strings of a corpus into integers, once: documents, phrases, annotators and ranked lists."""
+"""Encode the strings of a corpus as integers: documents, phrases, annotators and ranked lists."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Bools = NDArray[np.bool_]
 
 #: Documents per block, whose counts at 50 cutoffs fit into the processor's cache.
 BLOCK = 1000
-#: Cells per padded block, which limits the memory that a single long list costs.
+#: Cells per padded block, which limits the memory used by a single long list.
 _BLOCK_CELLS = 1_000_000
-#: Ways to combine several annotators; an annotator of such a name would silently mean another gold standard.
+#: Ways to combine several annotators, whose names annotators must not have.
 _TAKEN = ("all", "union", "majority", "intersection", "votes", "others")
 
 
@@ -49,9 +49,9 @@ class CodedRun:
     ranking: Ranking
 
     def forms(self, identities: Identities) -> Codes:
-        """Return the normalized forms of all lists, in the order of the documents."""
+        """Return the normalized forms of all lists in document order."""
         if int(self.length.sum()) == len(self.phrase) and (self.start == np.cumsum(self.length) - self.length).all():
-            return identities.predicted[self.phrase]  # in that order already
+            return identities.predicted[self.phrase]  # already in this order
         return identities.predicted[self.phrase[ragged(self.start, self.length)]]
 
 
@@ -106,7 +106,7 @@ def _strings(column: pd.Series[Any], what: str) -> pa.Array:
 
 
 def _places(values: pa.Array, index: pd.Index[Any]) -> Codes:
-    """Return the place of every value in `index`; equal values mostly follow each other."""
+    """Return the position of every value in `index`, efficiently for runs of equal values."""
     heads = run_starts(values)
     places = index.get_indexer(pd.Index(values.take(heads).to_pandas(), dtype="str"))
     return np.repeat(places, np.diff(np.append(heads, len(values)))).astype(np.int32)
@@ -131,7 +131,7 @@ def ranks(length: Ints) -> Ints:
 
 
 def padded_blocks(widths: Ints) -> Iterator[slice]:
-    """Yield slices of lists whose padded blocks are small, however long the longest list."""
+    """Yield slices of lists with small padded blocks, even if some lists are very long."""
     lists = max(1, _BLOCK_CELLS // max(1, int(widths.max(initial=1))))
     for begin in range(0, len(widths), lists):
         yield slice(begin, begin + lists)
@@ -148,7 +148,7 @@ def padded(values: Codes, start: Ints, length: Ints, filler: int) -> Codes:
 
 
 def owners(length: Ints) -> Ints:
-    """Return the list of each row.
+    """Return the list to which each row belongs.
 
     >>> owners(np.array([2, 0, 3])).tolist()
     [0, 0, 2, 2, 2]
@@ -168,7 +168,7 @@ def running(values: Floats, begin: Bools) -> Floats:
 
 
 def distinct(values: Ints) -> Ints:
-    """Return the distinct nonnegative values, ascending; much faster than np.unique."""
+    """Return the distinct nonnegative values in ascending order (faster than np.unique)."""
     ordered = np.sort(values, kind="stable")
     return np.asarray(ordered[np.diff(ordered, prepend=-1) != 0])
 
@@ -237,7 +237,7 @@ def code(corpus: Corpus, by_concept: bool = False) -> Coded:
 
 
 def refuse_taken(annotators: tuple[str, ...]) -> None:
-    """Refuse annotators whose names mean a way to combine annotators."""
+    """Refuse annotators named like a way to combine annotators."""
     taken = [name for name in annotators if name in _TAKEN or name.startswith(("majority:", "others:"))]
     if taken and len(annotators) > 1:
         raise input_error(f"annotator '{taken[0]}'", "name taken", known=", ".join(_TAKEN))
@@ -272,9 +272,9 @@ def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: p
 
 
 def identify(phrases: pa.Array, normalise: str, gold_stemmed: bool, concepts: tuple[str, ...] = ()) -> Identities:
-    """Return which raw phrases count as the same: those with one identifier in `concepts`, else one normalized form.
+    """Return which raw phrases are equal: by identifier in `concepts`, else by normalized form.
 
-    A phrase whose normalized form is empty keeps its spelling.
+    Phrases with an empty normalized form are compared by spelling.
     """
     normaliser = Normaliser.parse(normalise)
     if not normaliser.steps and not concepts:

@@ -1,4 +1,4 @@
-"""Turn lists and a gold standard into the counts of a system, and these into the input of measures at any cutoff."""
+"""Turn lists and a gold standard into the counts of a system, and counts into the input of measures at any cutoff."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kp_core.scoring.measures.registry import OF_PEOPLE, SPECIAL, Asked, Matcher
 from kp_core.scoring.prepare import Prepared
 from kp_core.settings import CONVENTIONS, Cutoff, Settings
 
-#: Baselines: an empty list; one tie over all N phrases; all gold items, best first.
+#: Baselines: empty list, a single tie of all N phrases, and all gold items, best first.
 SILENT, RANDOM, ORACLE = BASELINES = ("says nothing", "random k", "oracle k")
 Made = TypeVar("Made")
 #: The name of human agreement in results of systems.
@@ -41,7 +41,7 @@ class Standard:
 
     @cached_property
     def lower(self) -> Gold:
-        """The items with a grade below `rel` that have a gain by convention."""
+        """The items with a grade below `rel` that nevertheless have a gain by convention."""
         return self.negatives.only((self.negatives.grade > 0) & (self.settings.gains == "all"))
 
 
@@ -49,7 +49,7 @@ class Standard:
 class Counts:
     """All counts of one system or baseline under one setting of all conventions, for D documents; arrays are (D,).
 
-    alignment     what was counted, always of all documents, even if D are some of them
+    alignment     the counted matches, always of all documents, even if D is a subset
     length, rows  phrases that count as returned, and all rows of the list: they differ under `duplicates=after`
     known         documents that are in the gold standard
     largest       the largest grade of the gold standard
@@ -90,7 +90,7 @@ class Counts:
 
     @property
     def resampled(self) -> Bools:
-        """The documents that a resample may contain (D,): those with gold, or all if an empty gold standard counts."""
+        """The documents that resamples may contain (D,): those with gold, or all if an empty gold standard counts."""
         if (rule := self.settings.empty_gold) in ("skip", "zero-if-judged"):
             there = (self.size > 0) | ((self.negatives > 0) & (rule != "skip"))
             return np.asarray(there if self.declined is None else there | self.declined)
@@ -98,7 +98,7 @@ class Counts:
 
     @property
     def without_judgements(self) -> Bools:
-        """The documents that have no bpref for lack of a judged negative (D,); none as in trec_eval."""
+        """The documents with undefined bpref for lack of a judged negative (D,); none under the rule of trec_eval."""
         if self.settings.empty_gold == "zero-if-judged":
             return np.zeros(len(self.size), bool)
         return np.ones(len(self.size), bool) if self.judged is None else np.isnan(self.judged)
@@ -136,7 +136,7 @@ class Counts:
         documents, width = len(self.size), len(numbers)
         columns = dict[Cutoff, Floats]()
         if numbers:
-            bins = np.searchsorted(numbers, np.arange(numbers[-1] + 1))  # rank → first cutoff that reaches it
+            bins = np.searchsorted(numbers, np.arange(numbers[-1] + 1))  # rank → first cutoff that includes it
             inside = rank <= numbers[-1]
             flat = document[inside] * width + bins[rank[inside]]
             by_bin = np.bincount(flat, None if value is None else value[inside], minlength=documents * width)
@@ -183,7 +183,7 @@ class Counts:
         )
 
 
-#: Measures of lists that need texts or a similarity → reason of a missing value.
+#: Measures of lists that need texts or a similarity → reason for a missing value.
 _LACKING = {"present@k": "no_text", "self-similarity@k": "no_similarity"}
 
 
@@ -194,11 +194,11 @@ class View(Cells):
     counts: Counts
     cutoffs: tuple[Cutoff, ...]
     limit: Floats
-    #: reason of a missing value if no document counts
+    #: reason for a missing value if no document counts
     absent: ClassVar[str] = "no_documents"
 
     def arrays(self) -> list[Floats]:
-        """Return the counts alone, in the order of `CELLS`."""
+        """Return only the counts, in the order of `CELLS`."""
         return [np.ascontiguousarray(getattr(self, name)) for name in CELLS]
 
     @property
@@ -235,7 +235,7 @@ class View(Cells):
         if asked.of_tables or asked.measure.family == "list" or not without.any():
             return values
         values = np.array(values, dtype=float)
-        if counts.settings.gains != "all":  # else items with a grade below `rel` have a gain
+        if counts.settings.gains != "all":  # otherwise, items with a grade below `rel` have a gain
             values[without] = 0.0
         values[without & ~counts.resampled] = np.nan
         if counts.settings.empty_gold == "one-if-empty":
@@ -243,7 +243,7 @@ class View(Cells):
         return values
 
     def status(self, asked: Asked) -> NDArray[np.str_]:
-        """Name the special case of every document and cutoff (D, K), a key of `REASONS`, or `ok`."""
+        """Return the special case of every document and cutoff (D, K), a key of `REASONS`, or `ok`."""
         counts = self.counts
         if asked.of_tables:
             status = concordance.status(self).astype(object)
@@ -267,7 +267,7 @@ def standard_of(data: Prepared, universe: Floats, without: int | None = None, fe
 
 
 def count(lists: Lists, listed: Bools, standard: Standard, sets: bool = False) -> Counts:
-    """Return the counts of one system; sets: without other spellings of gold items already found."""
+    """Return the counts of one system; sets: whether to ignore further spellings of found gold items."""
     gold, settings = standard.gold, standard.settings
     alignment = align(lists, gold)
     if sets:
@@ -324,9 +324,9 @@ def count(lists: Lists, listed: Bools, standard: Standard, sets: bool = False) -
 def _with_misses(
     lists: Lists, lower: Gold, again: Ints, hits: tuple[Ints, Floats, Floats]
 ) -> tuple[Ints, Floats, Floats, Bools]:
-    """Add rows that count although they are no hits: return row, items found, gains, and whether precision counts.
+    """Add rows that count without being hits; return row, items found, gains, and whether they count for precision.
 
-    Repeated hits (`again`) add to average precision; items with a grade below `rel` (`lower`) add their gain. Gains
+    Repeated hits (`again`) add to average precision, and items with a grade below `rel` (`lower`) add gain. Gains
     (2, row) are by grade and by rarity.
     """
     (hit, credit, gain), graded = hits, align(lists, lower)
@@ -344,7 +344,7 @@ def _judged(alignment: Alignment, standard: Standard, document: Ints, row: Ints)
     if not len(negatives.grade):
         return None
     bad = align(alignment.lists, negatives)
-    # Negatives above a hit: those up to its row, minus those of earlier documents.
+    # Negatives above a hit: negatives up to its row, minus those of earlier documents.
     above = np.searchsorted(bad.row, row) - np.searchsorted(bad.document, document)
     size, judged = alignment.gold.size[document], negatives.size[document]
     value = 1 - np.minimum(above, size) / np.maximum(np.minimum(size, judged), 1)
@@ -378,7 +378,7 @@ class SystemCounts:
         return self.by_matcher[matcher]
 
     def views(self, asked: Sequence[Asked]) -> Iterator[tuple[Asked, View]]:
-        """Yield each measure with the counts at its cutoffs, computed once for measures that share them."""
+        """Yield each measure with the counts at its cutoffs, which are shared between measures."""
         views: dict[tuple[int, tuple[Cutoff, ...]], View] = {}
         for measure in asked:
             counts, cutoffs = self.of(measure), measure.cutoffs(self.exact.settings)
@@ -394,7 +394,7 @@ class SystemCounts:
         return [SystemCounts({matcher: parts[number] for matcher, parts in blocks.items()}) for number in numbers]
 
     def changed(self, change: Callable[[Counts], Counts]) -> SystemCounts:
-        """Return all counts changed in the same way; matchers that share counts still do."""
+        """Return the counts with a function applied to each; matchers that share counts still do."""
         return SystemCounts(self._each(change))
 
     def _each(self, make: Callable[[Counts], Made]) -> dict[Matcher, Made]:
@@ -403,16 +403,16 @@ class SystemCounts:
         return {matcher: made[id(counts)] for matcher, counts in self.by_matcher.items()}
 
     def under(self, settings: Settings) -> SystemCounts:
-        """Return the same counts for settings that differ only in conventions applied to counts."""
+        """Return the counts under settings that differ only in conventions applied to counts."""
         return self.changed(lambda counts: replace(counts, settings=settings))
 
     def restricted(self, documents: Bools) -> SystemCounts:
-        """Return the counts as if the gold standard had only some documents."""
+        """Return the counts for a gold standard restricted to some documents."""
         return self.changed(lambda counts: replace(counts, known=counts.known & documents))
 
 
 def counted_alike(settings: Settings) -> Settings:
-    """Return settings that give the same counts: conventions applied to counts have their defaults.
+    """Return settings with the same counts, in which the conventions applied to counts have their defaults.
 
     >>> counted_alike(Settings(denominator="returned", duplicates="keep")) == Settings(duplicates="keep")
     True
@@ -421,5 +421,5 @@ def counted_alike(settings: Settings) -> Settings:
 
 
 def table_settings(settings: Settings) -> Settings:
-    """Return the settings of concordance tables: distinct phrases on both sides, whatever the preset."""
+    """Return the settings of concordance tables: distinct phrases on both sides under any preset."""
     return settings.changed(duplicates="before", gold_list="unique", hits_as="predictions", denominator="k")

@@ -24,7 +24,7 @@ _AT_ONCE = 2_000
 
 @dataclass(frozen=True)
 class Given:
-    """A similarity of V phrases, given by number; -1 is no phrase and similar to none.
+    """The similarity of V phrases, given by number; -1 is a missing phrase, similar to none.
 
     entry    (V + 1,) row of each phrase in the user's table, -1 for none and for zero vectors; the last is -1
     entries  number of rows
@@ -40,7 +40,7 @@ class Given:
 
     @property
     def without(self) -> Bools:
-        """The phrases without an entry, or with a zero vector (V,)."""
+        """Mask of the phrases without an entry or with a zero vector (V,)."""
         return self.entry[:-1] < 0
 
     def pairs(self, keyphrase: Ints, candidate: Ints) -> Floats:
@@ -87,7 +87,7 @@ def given(vocabulary: Vocabulary, phrases: Sequence[str], normalise: str) -> Giv
 
 def _of_pairs(table: pd.DataFrame, directed: bool, phrases: Sequence[str], normaliser: Normaliser) -> Given:
     coded = pd.concat([table["a"], table["b"]]).astype("category")
-    # A phrase whose normalized form is empty is compared by its spelling.
+    # Phrases with an empty normalized form are compared by spelling.
     forms, sought = (
         pd.Index([form or raw for form, raw in zip(normaliser.apply(spelled), spelled, strict=True)], dtype="str")
         for spelled in (coded.cat.categories.tolist(), list(phrases))
@@ -140,13 +140,13 @@ def _scaled(vectors: NDArray[np.floating], length: NDArray[np.floating]) -> NDAr
 
 
 def _places(values: pa.Array, among: pa.Array) -> Ints:
-    """Return the first place of each value, -1 if there is none."""
+    """Return the first position of each value, or -1."""
     places = pc.fill_null(pc.index_in(values, among, skip_nulls=True), -1)
     return np.array(places.to_numpy(zero_copy_only=False), np.int64)
 
 
 def given_of(corpus: Corpus, coded: Coded, settings: Settings) -> Given:
-    """Return the similarity of the phrases of a coded corpus, by their numbers."""
+    """Return the similarity of the phrases of a coded corpus."""
 
     def make() -> Given:
         return given(corpus.vocabulary, coded.phrases.to_pylist(), settings.normalise)

@@ -84,7 +84,7 @@ def parse_choice(annotators: str, names: tuple[str, ...]) -> tuple[str, int]:
 
 
 def left_one_out(annotators: str) -> str:
-    """Return how the other annotators are combined if each is left out in turn; empty if none is.
+    """Return how the other annotators are combined if each is left out in turn; otherwise empty.
 
     >>> left_one_out("others"), left_one_out("others:majority"), left_one_out("union")
     ('union', 'majority', '')
@@ -114,11 +114,11 @@ class AnnotatorChoices:
         return np.bincount(self.item, minlength=len(self.document))
 
     def only(self, documents: Bools) -> AnnotatorChoices:
-        """Return the choices as if nobody had seen the other documents."""
+        """Return the choices restricted to some documents, the others being unseen."""
         return replace(self.where(documents[self.document[self.item]]), seen=self.seen & documents)
 
     def where(self, kept: Bools) -> AnnotatorChoices:
-        """Return some of the choices; the others become a “no”."""
+        """Return a subset of the choices; the others become “no”."""
         return replace(self, item=self.item[kept], annotator=self.annotator[kept], place=self.place[kept])
 
 
@@ -127,7 +127,7 @@ def choices(coded: Coded, identities: Identities, settings: Settings) -> Annotat
     entry, form = _spelled(coded, identities, settings, np.ones(len(coded.annotators), bool))
     item_of_entry, items, representative = _merge(coded, entry, form, False)
     label = np.zeros(items, form.dtype)
-    label[item_of_entry[entry[::-1]]] = form[::-1]  # the last assignment, of the first spelling, remains
+    label[item_of_entry[entry[::-1]]] = form[::-1]  # the last assignment wins, that of the first spelling
     entries = distinct(entry)
     entries = entries[~(coded.entry_relevance[entries] < settings.rel)]
     key = item_of_entry[entries] * len(coded.annotators) + coded.entry_annotator[entries]
@@ -153,7 +153,7 @@ def gather(
 ) -> tuple[Gold, Gold]:
     """Return the relevant items and the items judged not relevant (grade below `rel`; needed by bpref only).
 
-    Entries are the same item if they share a spelling. Under `listed` an annotator's repeated entry is another item.
+    Entries that share a spelling are one item. Under `listed`, an annotator's repeated entry is another item.
     without: an annotator whose choices are left out; the gold then has only the documents that he or she saw.
     fewest: the votes that an item needs in each document (D,), 0 to leave the document out.
     """
@@ -196,7 +196,7 @@ def gather(
     rejected[judged] = True
     rejected &= votes == 0
     spelling_item = item_of_entry[entry]
-    if items < len(spelling_item):  # an item has each form once, however many entries have it
+    if items < len(spelling_item):  # one row per item and form, even if several entries have it
         width = np.int64(form.max(initial=0)) + 1
         first = np.sort(np.unique(spelling_item * width + form, return_index=True)[1])
         spelling_item, form = spelling_item[first], form[first]
@@ -224,7 +224,7 @@ def _merge(coded: Coded, entry: Ints, form: Codes, listed: bool) -> tuple[Ints, 
         entry = distinct(entry)
         same = connected_components(links, directed=False)[1][entry].astype(np.int64)
     if listed:
-        # The r-th entry of an annotator for a phrase is the same item as the r-th of another annotator.
+        # The r-th entry of one annotator for a phrase is the same item as the r-th of another.
         source = same * len(coded.annotators) + coded.entry_annotator[entry]
         repeat = pd.Series(source).groupby(source).cumcount().to_numpy()
         same = same * (repeat.max(initial=0) + 1) + repeat
@@ -232,12 +232,12 @@ def _merge(coded: Coded, entry: Ints, form: Codes, listed: bool) -> tuple[Ints, 
     item, items = pd.factorize(same)
     item_of_entry, first = np.full(entries, -1, np.int64), np.empty(len(items), np.int64)
     item_of_entry[entry] = item
-    first[item[::-1]] = entry[::-1]  # the last assignment, of the first entry, remains
+    first[item[::-1]] = entry[::-1]  # the last assignment wins, that of the first entry
     return item_of_entry, len(items), first
 
 
 def _gold(known: Bools, items: tuple[Ints, Floats], spellings: tuple[Ints, Codes], kept: Bools) -> Gold:
-    """Return the kept items, grouped by document; items: document and grade; spellings: item and form."""
+    """Return the selected items, grouped by document; items: document and grade; spellings: item and form."""
     (document, grade), (spelling_item, form) = items, spellings
     if not (kept.all() and (np.diff(document) >= 0).all() and (np.diff(spelling_item) >= 0).all()):
         order = np.flatnonzero(kept)
@@ -255,9 +255,10 @@ def _gold(known: Bools, items: tuple[Ints, Floats], spellings: tuple[Ints, Codes
 
 
 def inverse_propensity(n: Floats | Ints, documents: float) -> Floats:
-    """Return 1 + C (n + B)^-A, where C = (ln N - 1)(B + 1)^A: the weight of labels that n of N documents have.
+    """Return 1 + C (n + B)^-A, where C = (ln N - 1)(B + 1)^A: the weight of labels that occur in n of N documents.
 
-    Below e documents all weigh 1. Source: Jain, Prabhu & Varma 2016, inverse propensities with A = 0.55, B = 1.5.
+    With fewer than e documents all weights are 1. Source: Jain, Prabhu & Varma 2016, inverse propensities with A =
+    0.55, B = 1.5.
 
     >>> inverse_propensity(np.array([1.0, 100.0]), 1000).round(3).tolist()
     [6.908, 1.77]

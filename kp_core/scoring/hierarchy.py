@@ -18,7 +18,7 @@ from kp_core.scoring.prepare import Prepared
 
 @dataclass(frozen=True)
 class Ancestors:
-    """The concept of each form and all broader ones, as numbers of nodes; those of a form begin at its `start`."""
+    """The concept of each form and all broader ones as numbers of nodes; those of a form begin at its `start`."""
 
     start: Ints
     length: Ints
@@ -26,7 +26,7 @@ class Ancestors:
     nodes: int
 
     def extended(self, document: Ints, form: Ints) -> tuple[Ints, Ints]:
-        """Return document and node, as one number, of all concepts and broader ones of rows, and the row of each."""
+        """Return document and node (as one number) of the concepts of rows and all broader ones, with their rows."""
         length = self.length[form]
         row = owners(length)
         return document[row] * self.nodes + self.node[ragged(self.start[form], length)], row
@@ -49,9 +49,9 @@ def ancestors_of(above: Mapping[str, frozenset[str]], identities: Identities) ->
 
 
 def hierarchy_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str, Counts]:
-    """Return the counts if both sides include all broader concepts; none without a hierarchy.
+    """Return the counts with all broader concepts on both sides; nothing without a hierarchy.
 
-    Cutoffs refer to the original lists: a broader concept has the rank of the first suggestion below it.
+    Cutoffs refer to the original lists: a broader concept has the rank of its first narrower suggestion.
     """
     if data.settings.by_concept == "no" or not len(data.corpus.vocabulary.broader):
         return {}

@@ -13,21 +13,21 @@ from kp_core.scoring.cells import CELLS, Cells
 from kp_core.scoring.codes import BLOCK, Bools, Floats, Ints
 from kp_core.settings import Settings
 
-#: Maximum share of undefined resamples of an interval.
+#: Maximum share of undefined resamples for an interval.
 MOST_UNDEFINED = 0.05
-#: A sum of products below this share of its terms is 0.
+#: A sum of products below this share of its terms counts as 0.
 _CANCELLED = 1e-13
 #: Variances below this are rounding error.
 _NOTHING = 1e-26
-#: Imaginary step for derivatives of smooth measures, which are then exact, since nothing is subtracted.
+#: Imaginary step for derivatives, which are exact for smooth measures because nothing is subtracted.
 STEP = 1e-30
 #: Draws per block, and trials per block.
 _AT_ONCE, _TRIALS = 50_000, 2000
 _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = 2**64 - 1
 _WEIGHTS, _SIGNS = 1, 2
-#: How many of 65,536 equally likely numbers mean 0, 1, 2, ... draws: Poisson, rounded so that mean and variance are
-#: exactly 1; no probability is off by more than 4 in 100,000.
+#: How many of 65,536 equally likely numbers give 0, 1, 2, ... draws: Poisson probabilities, rounded so that mean and
+#: variance are exactly 1; the largest error is 4 in 100,000.
 _DRAWS = (24109, 24110, 12054, 4018, 1007, 199, 33, 5, 1)
 _TABLE = np.repeat(np.arange(len(_DRAWS), dtype=np.float64), _DRAWS)
 
@@ -66,7 +66,7 @@ def _bits(documents: Sequence[str], numbers: int, stream: int, seed: int) -> NDA
 
 
 def swaps_of(documents: Sequence[str], trials: int, seed: int) -> Iterator[Floats]:
-    """Yield rows of 0 and 1 (T, D): which documents a trial swaps, determined by their ids and the seed."""
+    """Yield rows of 0 and 1 (T, D): the documents swapped per trial, determined by their ids and the seed."""
     eight = _bits(documents, -(-trials // 64), _SIGNS, seed).astype("<u8", copy=False).view(np.uint8)
     swaps = np.unpackbits(eight, axis=1, count=trials, bitorder="little")
     for begin in range(0, trials, _TRIALS):
@@ -101,7 +101,7 @@ def blocks(settings: Settings, documents: Sequence[str], used: Bools) -> Iterato
 
 
 def expanded_tail(documents: Ints | Floats | float) -> Floats:
-    """Return the share of the resamples below a 95% interval for a number of documents; NaN below two documents.
+    """Return the share of resamples below a 95% interval for a number of documents; NaN for fewer than two.
 
     Φ(−√(n/(n−1)) · t(.975, n−1)), about .025 for many documents. Source: Hesterberg 2015, expanded percentiles.
 
@@ -118,7 +118,7 @@ def expanded_tail(documents: Ints | Floats | float) -> Floats:
 def percentile(values: Floats, tail: Floats | float = 0.025) -> tuple[Floats, Floats]:
     """Return the bounds (K,) that exclude a share, `tail`, of the resamples (B, K) at either end.
 
-    NaN if too many resamples are undefined, or the share is.
+    NaN if too many resamples, or the share itself, are undefined.
     """
     low, high = np.full((2, values.shape[1]), np.nan)
     undefined, tails = np.isnan(values), np.broadcast_to(tail, values.shape[1:])
@@ -147,13 +147,13 @@ def p_of(difference: Floats | float, error: Floats, freedom: Floats | Ints | flo
 
 
 def error_of_means(spread: Floats | float, documents: Ints | int) -> Floats:
-    """Return the standard errors of means (K,) from the sums of squared distances from them."""
+    """Return the standard errors of means (K,) from sums of squared deviations."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.sqrt(np.asarray(spread) / (documents - np.float64(1)) / documents))
 
 
 def t_p(mean: float, spread: float, documents: int) -> float:
-    """Return two-sided p of the t test of a mean from the sum of squared distances from it; NaN without variance.
+    """Return two-sided p of the t test of a mean from its sum of squared deviations; NaN without variance.
 
     >>> round(t_p(2.0, 2.0, 3), 4)
     0.0742
@@ -162,9 +162,9 @@ def t_p(mean: float, spread: float, documents: int) -> float:
 
 
 def left_out_half_width(values: Floats) -> float:
-    """Return half the width of the jackknife t interval of a value, from those without each document in turn (D,).
+    """Return half the width of the jackknife t interval of a value, from the values without each document (D,).
 
-    SE² = (D−1)/D · sum of the squared distances from their mean; NaN without variance. Source: Efron & Stein 1981.
+    SE² = (D−1)/D · sum of squared deviations from their mean; NaN without variance. Source: Efron & Stein 1981.
 
     >>> round(left_out_half_width(np.array([1.5, 2.0, 2.5])), 4)  # the mean of 3, 2 and 1
     2.4841
@@ -190,7 +190,7 @@ def t_of_influence(squares: Floats, sizes: Floats, documents: Ints | int) -> Flo
 class Variance:
     """The components of the variance of a mean over documents and runs, or of a difference of such means (K,).
 
-    runs, documents  variances with their degrees of freedom; both: the part that both include
+    runs, documents  variances with their degrees of freedom; both: the part included in both
     """
 
     runs: Sequence[tuple[Floats, float]]
@@ -230,7 +230,7 @@ class Estimate:
     runs: Floats | None = None
 
     def row(self, column: int, documents: int) -> tuple[float, float, float, int, int, str | None]:
-        """Return value, bounds, documents averaged, those of `documents` left out, and reason."""
+        """Return value, bounds, number of documents averaged, number of `documents` left out, and reason."""
         n = int(self.documents[column])
         return self.value[column], self.low[column], self.high[column], n, documents - n, self.reason[column]
 
@@ -241,13 +241,13 @@ def error_of(low: float, high: float, documents: int) -> float:
 
 
 def independent_error(total: Cells, score: Callable[[Cells], Floats]) -> Floats:
-    """Return the standard error that a measure would have if phrases were independent, from one pooled table.
+    """Return the standard error of a measure from one pooled table as if phrases were independent.
 
     SE² = sum over the cells of count · gradient², for kappa as in Fleiss, Cohen & Everitt 1969. Phrases of one document
     are not independent, so such intervals are far too narrow.
     """
     variance = np.zeros_like(total.hits)
-    # How a further phrase in a cell changes (hits, returned, size, universe, denominator).
+    # Effect of a further phrase in each cell on (hits, returned, size, universe, denominator).
     effects = {"both": "11111", "gold_only": "00110", "system_only": "01011", "neither": "00010"}
     for cell, changes in effects.items():
         moved = [getattr(total, name) + 1j * STEP * int(unit) for name, unit in zip(CELLS, changes, strict=True)]

@@ -1,4 +1,4 @@
-"""Turn the keyphrase sets of annotators into similarities of whole sets, and these into Krippendorff's alpha.
+"""Compute Krippendorff's alpha from similarities of whole keyphrase sets.
 
 Expected disagreement compares every set with those of all documents, so parts of the data cannot be added up.
 """
@@ -19,17 +19,17 @@ from kp_core.scoring.gold import AnnotatorChoices
 from kp_core.scoring.intervals import Estimate
 from kp_core.settings import Settings
 
-#: The similarity of overlapping sets, from the sizes of the intersection and of both sets.
+#: Similarities of overlapping sets as functions of the sizes of the intersection and of both sets.
 Similarity = Callable[[Floats, Floats, Floats], Floats]
-#: Sets that are compared with all others at a time.
+#: Number of sets that are compared with all others at a time.
 _SETS = 1000
-#: The cost of a product with a sparse matrix, in products with a dense one.
+#: Cost of a product with a sparse matrix relative to a dense one.
 _DENSE = 20
 
 
 @dataclass(frozen=True)
 class LabelSets:
-    """The sets of the documents that at least two annotators saw; the others are 0 everywhere.
+    """The sets of documents that at least two annotators saw; other documents have zeros.
 
     number    (D,) number of sets
     together  (D,) the sum of the similarities of all ordered pairs of sets, divided by number - 1

@@ -1,4 +1,4 @@
-"""Turn lists as they were returned, repeats included, into counts that need no gold standard.
+"""Turn lists as returned, including repeats, into counts that need no gold standard.
 
 Source: Wu, Yin & Chang 2024 (KPEval), diversity; Chan et al. 2019, number of keyphrases.
 """
@@ -25,7 +25,7 @@ from kp_core.text.places import occurs, token_lines
 def returned_counts(
     data: Prepared, systems: Mapping[str, Counts], sides: Callable[[Lists], Ints] | None = None, place: int = 0
 ) -> dict[str, Counts]:
-    """Return the counts of the lists as they were returned, or of their rows for which `sides` is `place`.
+    """Return the counts of the lists as returned, or of their rows on one side of the keyphrases (`sides == place`).
 
     Every row is a hit. Further columns: whether the phrase is `repeated` from above in its list, its number of `words`
     and of `repeated words`, whether it is `present` in the text (NaN without a text), and its total similarity to all
@@ -66,7 +66,7 @@ def _words(data: Prepared, lists: Lists) -> tuple[Floats, Floats]:
 
 
 def occurs_in_text(data: Prepared) -> Callable[[Ints, Ints | Codes], Bools]:
-    """Return a function that tests whether forms, in any spelling, occur in texts; it searches each pair once."""
+    """Return a function that tests whether forms, in any spelling, occur in texts."""
     normaliser, coded, identities = Normaliser.parse(data.settings.normalise), data.coded, data.identities
     key = (str(normaliser), data.settings.titles)
     texts = memoize(data.corpus, "text lines", key, lambda: token_lines(data.texts, normaliser))

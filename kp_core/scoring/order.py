@@ -1,4 +1,4 @@
-"""Turn values into their order; values that differ by less than `EQUAL` are equal up to rounding."""
+"""Order values; values that differ by less than `EQUAL` count as equal."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from kp_core.typeset import number
 
-#: Values that differ by less are equal: rounding errors are far smaller.
+#: Values that differ by less count as equal; rounding errors are far smaller.
 EQUAL = 1e-9
 
 
 def reaches(value: Any, limit: Any) -> Any:
-    """Return whether numbers, or arrays of them, are at least as large as others; NaN never is.
+    """Return whether numbers or arrays are greater than or equal to others; false for NaN.
 
     >>> reaches(0.1 * 3 - 0.2, 0.1), reaches(0.3, 0.1 + 0.2), reaches(0.3, 0.30001), reaches(float("nan"), 0)
     (True, True, False, False)
@@ -24,7 +24,7 @@ def reaches(value: Any, limit: Any) -> Any:
 
 
 def exceeds(value: Any, limit: Any) -> Any:
-    """Return whether numbers, or arrays of them, are larger than others; NaN never is.
+    """Return whether numbers or arrays are greater than others; false for NaN.
 
     >>> exceeds(0.1 + 0.2, 0.3), exceeds(0.30001, 0.3)
     (False, True)
@@ -33,7 +33,7 @@ def exceeds(value: Any, limit: Any) -> Any:
 
 
 def close(value: Any, other: Any) -> Any:
-    """Return whether numbers, or arrays of them, are equal to others.
+    """Return whether numbers or arrays are equal to others.
 
     >>> close(0.1 + 0.2, 0.3), close(0.30001, 0.3)
     (True, False)
@@ -42,7 +42,7 @@ def close(value: Any, other: Any) -> Any:
 
 
 def leveled(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return values or differences, with absolute values made identical if they are equal up to rounding error.
+    """Return values or differences with identical absolute values if they are equal up to rounding error.
 
     >>> leveled([0.35 - 0.30, 0.75 - 0.80, 0.1 + 0.2 - 0.3]).round(12).tolist()
     [0.05, -0.05, 0.0]
@@ -53,14 +53,14 @@ def leveled(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     size = np.append(0.0, np.abs(given))
     order = np.argsort(size, kind="stable")
     ordered = size[order]
-    with np.errstate(invalid="ignore"):  # infinite ones do not differ
+    with np.errstate(invalid="ignore"):  # infinite values do not differ
         begins = np.append(True, ~(np.diff(ordered) < EQUAL))
     size[order] = ordered[np.flatnonzero(begins)[np.cumsum(begins) - 1]]
     return np.asarray(np.copysign(size[1:].reshape(given.shape), given) + 0.0)  # never −0.0
 
 
 def best_first(values: Mapping[str, float]) -> list[str]:
-    """Return names by their values, highest first and undefined last; equal ones keep their order.
+    """Sort names by their values, highest first and undefined last; ties keep their order.
 
     >>> best_first({"a": 0.3, "b": float("nan"), "c": 0.1 + 0.2, "d": 0.4})
     ['d', 'a', 'c', 'b']
@@ -80,9 +80,9 @@ def highest(values: Mapping[str, float]) -> list[str]:
 
 
 def digits_apart(first: float, second: float) -> int:
-    """Return how many decimals show that two values differ: three, or more if they are close.
+    """Return the number of decimals that distinguish two values: three, or more if they are close.
 
-    Four if three would contradict the difference, as 0.095 and 0.088, which differ by 0.008.
+    Four if three would contradict the printed difference, as for 0.095 and 0.088, which differ by 0.008.
 
     >>> digits_apart(0.3, 0.2), digits_apart(0.2394, 0.2386), digits_apart(0.0954, 0.0876), digits_apart(0.2, 0.2)
     (3, 4, 4, 3)

@@ -1,4 +1,4 @@
-"""Turn values of systems on the same documents into sums under weights and swaps, and these into comparisons."""
+"""Turn values of systems on the same documents into sums under weights and swaps, and sums into comparisons."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kp_core.settings import Cutoff
 
 @dataclass(frozen=True)
 class Statistic:
-    """One system's measure over D documents: summands (D, M), value (D,), and whether it is defined (D,)."""
+    """One system's measure over D documents: summands (D, M), values (D,), and whether they are defined (D,)."""
 
     summands: Floats
     value: Floats
@@ -43,7 +43,7 @@ def common(block: dict[str, Statistic]) -> Bools:
     return np.asarray(np.logical_and.reduce([statistic.defined for statistic in block.values()]))
 
 
-#: Minimum share of the documents, and of those of either system, with lists of both systems for a comparison.
+#: Minimum share of documents with lists of both systems for a comparison, among all and among those of either system.
 COMPARABLE = 0.9
 
 
@@ -71,23 +71,23 @@ class ListCounts:
         }
 
     def shared(self, a: str, b: str) -> int:
-        """Count the documents with a list of both of two systems; all documents if lists are unknown."""
+        """Count the documents with lists of both systems; all documents if lists are unknown."""
         if not self.systems:
             return self.documents
         return int(self.both[self.systems.index(a), self.systems.index(b)])
 
     def lacking(self, *systems: str) -> list[str]:
-        """Return those of some systems that lack a list."""
+        """Return the given systems that lack a list."""
         return [name for name in systems if name in self.systems and self.shared(name, name) < self.documents]
 
     def comparable(self, a: str, b: str) -> bool:
-        """Return whether two systems have lists for nearly the same documents, and for nearly all in use."""
+        """Return whether two systems have lists for nearly the same documents, and for nearly all of them."""
         lists, shared = [self.shared(name, name) for name in (a, b)], self.shared(a, b)
         return min(lists) >= COMPARABLE * self.documents and shared >= COMPARABLE * (sum(lists) - shared)
 
 
 def list_counts(systems: Mapping[str, SystemCounts]) -> ListCounts:
-    """Count the documents for which systems have a list in each of their runs."""
+    """Count the documents for which systems have lists in all their runs."""
     counts, groups = next(iter(systems.values())).exact, runs_of(systems)
     in_use = counts.known & counts.resampled
     listed = np.array([np.all([systems[run].exact.listed[in_use] for run in runs], axis=0) for runs in groups.values()])
@@ -160,7 +160,7 @@ class Pairing:
         swaps: Iterable[Floats],
         lists: ListCounts | None = None,
     ) -> list[Floats]:
-        """Add the D documents of a block on which every system is scored; return the defined differences of each pair.
+        """Add the D documents of a block on which all systems are scored; return the defined differences of each pair.
 
         weights (B, D) of the bootstrap; swaps: rows of 0 and 1 (T, D), which documents a trial swaps
         """
@@ -204,7 +204,7 @@ class Pairing:
             resampled = dict(zip(self.systems, self._value(totals.drawn, weight), strict=True))
         every = differences is not None and paired.enumerated(n, family.trials)
         for i, (a, b) in enumerate(self.places):
-            if family.test == "randomisation":  # what each trial swaps goes from one system to the other
+            if family.test == "randomisation":  # swapped values move from one system to the other
                 moved = np.split(totals.moved, len(self.pairs), axis=1)[i]
                 observed = self._value(sums[[a]], whole) - self._value(sums[[b]], whole)
                 swapped = self._value(sums[[a]] - moved, whole) - self._value(sums[[b]] + moved, whole)
@@ -227,7 +227,7 @@ class Pairing:
 
     def _half(self, products: Floats, first: Floats, second: Floats, n: int) -> float:
         """Return half the width of the cluster t interval of a difference, from the products of the summands."""
-        if self.at.average != "micro":  # means over documents have deviations from the mean as influences
+        if self.at.average != "micro":  # the influences on a mean are the deviations from it
             totals = np.hstack([first[0], second[0]])
             products = products - np.outer(totals, totals) / n
         steps, whole = STEP * 1j * np.eye(first.shape[1]), np.array([[float(n)]])
@@ -237,13 +237,13 @@ class Pairing:
 
 
 def _summed(differences: Floats) -> tuple[Floats, Floats]:
-    """Return the numbers of positive, zero and negative differences, and the sums of them and of their squares."""
+    """Return the numbers of positive, zero and negative differences, their sum, and their sum of squares."""
     signs = np.array([(differences > 0).sum(), (differences == 0).sum(), (differences < 0).sum()], float)
     return signs, np.array([differences.sum(), (differences**2).sum()])
 
 
 def _moments(signs: Floats, moments: Floats) -> tuple[float, float, int]:
-    """Return the mean of the differences, the sum of squared distances from it, and their number."""
+    """Return the mean of the differences, their sum of squared deviations, and their number."""
     n = int(signs.sum())
     mean = moments[0] / n if n else float("nan")
     return float(mean), float(spread_of(mean, moments[1], n)) if n else 0.0, n
@@ -293,7 +293,7 @@ def compared_over_runs(systems: Mapping[str, Sequence[Counts]], documents: tuple
 def compared_over_subjects(data: Prepared, systems: Mapping[str, SystemCounts], at: FamilyAt) -> Compared:
     """Compare pairs of systems by means over subjects on the documents on which all are scored.
 
-    A trial of the randomization test swaps what two systems suggest for a document. Effects are those of documents.
+    A trial of the randomization test swaps two systems' suggestions for a document. Effects are those of documents.
     """
     refuse_unfit(data, have_runs(list(systems)))
     how, exact = (at.asked, at.average, data.settings.subject_empty), {name: s.exact for name, s in systems.items()}
@@ -312,7 +312,7 @@ def compared_over_subjects(data: Prepared, systems: Mapping[str, SystemCounts], 
 
 
 def _effects_alone(values: Mapping[str, Floats], used: Bools, documents: tuple[str, ...], at: FamilyAt) -> Compared:
-    """Return a comparison with effects, from the values of systems (D,), but with undefined scores and tests."""
+    """Return a comparison with effects from values of systems (D,), and undefined scores and tests."""
     pairs, scores = at.family.pairs(list(values)), dict.fromkeys(values, float("nan"))
     effects = [effects_of((values[a] - values[b])[used]) for a, b in pairs]
     p, halves = np.full((2, len(pairs)), np.nan)
@@ -320,6 +320,6 @@ def _effects_alone(values: Mapping[str, Floats], used: Bools, documents: tuple[s
 
 
 def effects_of(differences: Floats) -> tuple[float, float, int, int, int]:
-    """Return the effects of one pair from its differences (D,), NaN if a value is undefined."""
+    """Return the effects of one pair from its differences (D,), which are NaN if a value is undefined."""
     apart = leveled(differences[~np.isnan(differences)])
     return _effect(*_summed(apart), paired.rank_biserial(apart))

@@ -28,7 +28,7 @@ _BYTES = 12_500
 
 
 def enumerated(documents: int, trials: int) -> bool:
-    """Return whether there are so few assignments that all of them are enumerated.
+    """Return whether all assignments are enumerated because there are few.
 
     >>> enumerated(5, 10_000), enumerated(20, 10_000)
     (True, False)
@@ -37,10 +37,10 @@ def enumerated(documents: int, trials: int) -> bool:
 
 
 def swaps(documents: int, trials: int, rng: np.random.Generator, at_once: int = 8 * _BYTES) -> Iterator[Floats]:
-    """Yield rows of 0 and 1 (T, D): which documents a trial of the paired randomization test swaps.
+    """Yield rows of 0 and 1 (T, D): the documents swapped in each trial of the paired randomization test.
 
-    All 2^D assignments if there are at most trials + 1, including the identity; else random ones, about `at_once`
-    numbers per block. Source: Fisher 1935; Noreen 1989; Phipson & Smyth 2010.
+    All 2^D assignments including the identity, if there are at most trials + 1; else random ones, in blocks of about
+    `at_once` numbers. Source: Fisher 1935; Noreen 1989; Phipson & Smyth 2010.
     """
     if enumerated(documents, trials):
         yield ((np.arange(2**documents)[:, None] >> np.arange(documents)) & 1).astype(float)
@@ -53,7 +53,7 @@ def swaps(documents: int, trials: int, rng: np.random.Generator, at_once: int = 
 
 
 def p_of_trials(observed: Floats, trials: Iterable[Floats], every: bool) -> Floats:
-    """Return two-sided p (P,): the share of trials (T, P or 1) at least as far from 0 as the observed values (P,).
+    """Return two-sided p (P,): the share of trials (T, P or 1) as extreme as the observed values (P,).
 
     p = (c + 1) / (T + 1), never 0; p = c / T if the trials are all assignments.
     """
@@ -80,7 +80,7 @@ def randomisation(
 def bootstrap(differences: Floats) -> float:
     """Return two-sided p from the resampled differences (B,): twice the smaller share beyond 0, (c+1)/(B+1), at most 1.
 
-    Undefined resamples are left out; NaN if they are too many for an interval.
+    Undefined resamples are left out; NaN if there are too many for an interval.
 
     >>> bootstrap(np.array([0.1, 0.2, 0.3, -0.1]))
     0.8
@@ -106,7 +106,7 @@ def rank_biserial(difference: Floats) -> float:
 
 
 def wilcoxon_test(difference: Floats) -> tuple[float, float, int]:
-    """Return W, the two-sided p (normal approximation) of the signed-rank test, and the zeros dropped."""
+    """Return W and two-sided p (normal approximation) of the signed-rank test, and the number of zeros dropped."""
     from scipy.stats import wilcoxon
 
     moved = leveled(difference)
@@ -141,7 +141,7 @@ def benjamini_hochberg(p: Floats) -> Floats:
     return np.asarray(false_discovery_control(p)) if len(p) else p
 
 
-#: How p is corrected over a family of tests.
+#: Corrections of p over a family of tests.
 CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {"holm": holm, "bh": benjamini_hochberg, "none": lambda p: p}
 
 
@@ -162,7 +162,7 @@ def rank_clusters(values: Floats, p_adjusted: Floats, alpha: float = ALPHA) -> l
 def decisions(
     values: dict[str, float], pairs: list[tuple[str, str, float]], alpha: float
 ) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
-    """Return the cluster of each system, and the systems that are significantly worse; pairs have adjusted p."""
+    """Return the cluster of each system and the systems significantly worse than it, from adjusted p of pairs."""
     names = list(values)
     adjusted = np.ones((len(names), len(names)))
     for a, b, p in pairs:
@@ -176,7 +176,7 @@ def decisions(
 
 
 def rank_bounds(resampled: dict[str, Floats]) -> dict[str, tuple[float, float]]:
-    """Return the bounds of each system's rank over the resamples; equal values share the best rank."""
+    """Return the bounds of each system's rank over resamples; ties share the best rank."""
     values = np.array(list(resampled.values()))
     if not len(values) or np.isnan(values).any():
         return {}
@@ -189,7 +189,7 @@ def rank_bounds(resampled: dict[str, Floats]) -> dict[str, tuple[float, float]]:
 class Family:
     """A family of comparisons: measure, test, number of trials, and correction of p over the pairs of systems.
 
-    baseline  the system that all others are compared with, instead of all pairs
+    baseline  the system with which all others are compared, instead of all pairs
     margin    smallest difference of interest; with it, each pair has a verdict
 
     >>> Family("F1@10").asked.name()
@@ -229,7 +229,7 @@ class Family:
         return [(name, self.baseline) for name in systems if name != self.baseline]
 
     def average(self, settings: Settings) -> str:
-        """Return the average that is compared; reject a test of means over documents for any other."""
+        """Return the average to compare; reject tests of means over documents for other averages."""
         average = self.asked.averages(settings.average)[0]
         if self.test in ("t", "wilcoxon") and average != "macro":
             text = f"the {self.test} test compares means over documents"
@@ -239,7 +239,7 @@ class Family:
 
 @dataclass(frozen=True)
 class FamilyAt:
-    """A family of pairs at one cutoff under settings."""
+    """A family of comparisons at one cutoff under settings."""
 
     family: Family
     cutoff: Cutoff
@@ -257,5 +257,5 @@ class FamilyAt:
 
 
 def other_rule(settings: Settings) -> Settings:
-    """Return settings with the other rule for missing lists: left out instead of counted as empty, or the reverse."""
+    """Return settings with the other convention for missing lists: left out instead of empty, or vice versa."""
     return settings.changed(missing="zero" if settings.missing == "skip" else "skip")

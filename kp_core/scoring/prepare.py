@@ -1,4 +1,4 @@
-"""Turn a corpus and settings into prepared data, with the universe: N, the phrases that could have been chosen."""
+"""Turn a corpus and settings into prepared data, including N, the number of phrases that could have been chosen."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Prepared:
 
     settings   with the full name of the universe, cutoffs as numbers, and a normalizer that fits the data
     notes      on the files and on the choice of settings
-    names      those of all data, of which this may be a part
+    names      names in all data, of which this may be a part
     """
 
     corpus: Corpus
@@ -90,11 +90,11 @@ class Prepared:
 
     @property
     def left_out(self) -> tuple[int | None, ...]:
-        """The annotator whom each gold standard leaves out: everyone in turn under `others`, else None, once."""
+        """The annotator left out of each gold standard: each in turn under `others`, else a single None."""
         return tuple(range(len(self.coded.annotators))) if left_one_out(self.settings.annotators) else (None,)
 
     def weighed(self, gold: Gold) -> Gold:
-        """Return a gold standard with the weight of each form, by the table of frequencies or by its own frequencies.
+        """Return a gold standard with the weight of each form, by the table of frequencies or by its gold frequencies.
 
         Forms that are not in the table have frequency 0. Without `documents`, their number is the sum of n.
         """
@@ -117,12 +117,12 @@ class Prepared:
             raise input_error(f"universe {self.settings.universe}", "small universe", **facts)
 
     def under(self, settings: Settings) -> Prepared:
-        """Return the same data under settings that differ only in conventions."""
+        """Return the data under settings that differ only in conventions."""
         return replace(self, settings=settings, identities=_identities(self.corpus, self.coded, settings))
 
 
 def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Prepared:
-    """Return a corpus under settings, of which the data decide some.
+    """Return a corpus under settings, some of which are resolved from the data.
 
     Raises InputError for data that cannot be evaluated, UsageError for settings that do not apply.
     """
@@ -204,7 +204,7 @@ def _notes_on_stemmer(corpus: Corpus, settings: Settings) -> list[Note]:
 
 
 def _notes_on_spellings(corpus: Corpus, settings: Settings, identities: Identities) -> list[Note]:
-    """Warn of identifiers whose spellings count as different phrases, such as synonyms of a thesaurus."""
+    """Warn if different spellings of one identifier count as different phrases, such as synonyms of a thesaurus."""
 
     def count() -> int:
         tables = [table[["concept", "phrase"]] for table in (corpus.gold, corpus.runs) if "concept" in table]
@@ -240,7 +240,7 @@ def refuse_alone(annotators: Sequence[str]) -> None:
 
 
 def parse_universe(universe: str, corpus: Corpus) -> str:
-    """Return the full name of the universe; empty: sentences if the gold standard has their ids, n-grams, or rankings.
+    """Return the full name of the universe; by default sentences (for gold sentence ids), n-grams, or rankings.
 
     The union of only the selected phrases is refused: it makes d = 0, so kappa <= 0 and P_neg = 0 by construction.
     """
@@ -271,7 +271,7 @@ def _sizes(data: Prepared) -> Floats:
     universe, documents, identities = data.settings.universe, len(data.documents), data.identities
     if universe.isdigit():
         return np.full(documents, float(universe))
-    if universe == "sentences":  # refuses gold standards and systems with other phrases
+    if universe == "sentences":  # refuse gold standards and systems with other phrases
         corpus = data.corpus
         sentence_rows(corpus.gold, corpus, "the gold standard")
         for system, rows in corpus.runs.groupby("system", sort=False):
@@ -315,12 +315,12 @@ def _chunks(data: Prepared) -> list[set[str]]:
 
 
 def without_english(data: Prepared) -> tuple[str, ...]:
-    """Return the gold documents without English text, in which the tagger finds no candidate."""
+    """Return the gold documents without English text, for which the tagger finds no candidates."""
     return tuple(name for name, text in zip(data.documents, data.texts, strict=True) if not has_english(text))
 
 
 def _union(data: Prepared, in_text: Sequence[set[str]]) -> Floats:
-    """Count the forms in each text, the gold items and the predicted phrases; an item counts once."""
+    """Count the distinct forms of each text, its gold items and its predicted phrases; an item counts once."""
     items, documents, width = data.all_items, len(data.documents), len(data.identities.forms)
     number = {form: place for place, form in enumerate(data.identities.forms.to_pylist())}
     keys_in_text = [d * width + number[form] for d, forms in enumerate(in_text) for form in forms & number.keys()]

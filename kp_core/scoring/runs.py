@@ -1,4 +1,4 @@
-"""Turn the runs of systems into means and differences whose intervals treat documents and runs as samples."""
+"""Turn runs of systems into means and differences, with intervals that treat documents and runs as samples."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from kp_core.settings import Settings
 
 #: Intervals that treat documents and runs as samples.
 OVER_RUNS = ("two-way-t", "multi-bootstrap")
-#: The name of a run: that of the system, and a suffix.
+#: The name of a run: system name and suffix.
 _RUN = re.compile(r"(?P<system>.+)#[^#]+")
 
 
 def runs_of(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return system → names of its runs, which differ only after the last #; any other name is a system.
+    """Return system → names of its runs, which differ only after the last #; other names are systems.
 
     >>> runs_of(["bart#1", "yake", "bart#2", "c#3"])
     {'bart': ('bart#1', 'bart#2'), 'yake': ('yake',), 'c#3': ('c#3',)}
@@ -93,7 +93,7 @@ class Sampled:
 
     @property
     def within(self) -> Floats:
-        """The part of `spread` that comes from documents, before the factor D / (D − 1) (K,)."""
+        """The part of `spread` due to documents, before the factor D / (D − 1) (K,)."""
         runs = len(self.values)
         if runs < 2:
             return np.zeros(self.values.shape[1])
@@ -127,9 +127,9 @@ def pooled(systems: Iterable[Sampled]) -> RunVariance | None:
 
 
 def variance_of(systems: Sequence[Sampled], documents: int, borrowed: RunVariance | None = None) -> Variance:
-    """Return the variance of the mean over runs of a system, or of the difference of two; documents: how many are used.
+    """Return the variance of the mean over runs of a system, or of the difference of two; documents: their number.
 
-    borrowed  the variance of a run, for all of these systems if one of them has a single run
+    borrowed  the variance of a run, used for all of these systems if one of them has a single run
     """
     means = [system.moved.mean(axis=0) for system in systems]
     effect = means[0] if len(means) == 1 else means[0] - means[1]
@@ -145,7 +145,7 @@ def variance_of(systems: Sequence[Sampled], documents: int, borrowed: RunVarianc
 def multi_bootstrap(systems: Sequence[Sampled], used: Bools, resamples: int, rng: np.random.Generator) -> list[Floats]:
     """Return the values of the resamples of every system (B, K): the same documents for all, runs drawn per system.
 
-    A single run varies by the variance between the runs of the other systems. Micro averages and F of means are
+    A single run is assigned the variance between the runs of the other systems. Micro averages and F of means are
     linearized. Source: Sellam et al. 2022 (The MultiBERTs), unpaired runs.
     """
     borrowed = pooled(systems)

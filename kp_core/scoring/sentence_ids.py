@@ -1,6 +1,6 @@
-"""Turn the texts of a corpus into sentences with ids such as `d1#s003`, so that a sentence can be chosen like a phrase.
+"""Turn the texts of a corpus into sentences with ids such as `d1#s003`, which can be chosen like phrases.
 
-The ids end in digits, so no normalization step merges two sentences of a document.
+The ids end in digits, so that no normalization step merges two sentences of a document.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kp_core.text.tokenise import clean, sentence_places
 
 _PARAGRAPHS = re.compile(r"\n[^\S\n]*\n\s*")
 _BLANKS = re.compile(r"\s+")
-#: `d1#s3` too means a sentence, and is refused with the right spelling rather than counted as a keyphrase.
+#: Also matches `d1#s3`, which is refused with the correct spelling rather than counted as a keyphrase.
 _ID = re.compile(r"(.+)#s\d+", re.DOTALL)
 
 
@@ -66,7 +66,7 @@ def names_sentences(corpus: Corpus) -> bool:
 
 
 def sentence_owner(phrase: str) -> str | None:
-    """Return the document in the id of a sentence, None for anything else.
+    """Return the document in the id of a sentence, None for any other text.
 
     >>> sentence_owner("d1#s003"), sentence_owner("tide table")
     ('d1', None)
@@ -76,7 +76,7 @@ def sentence_owner(phrase: str) -> str | None:
 
 
 def sentence_rows(entries: pd.DataFrame, corpus: Corpus, what: str) -> NDArray[np.int64]:
-    """Return the row in `list_sentences` of every entry (columns doc_id, phrase); reject entries that are not in it."""
+    """Return the row in `list_sentences` of every entry (columns doc_id, phrase); reject unknown entries."""
     listed = list_sentences(corpus)
     rows = pd.Index(listed["sentence"]).get_indexer(pd.Index(entries["phrase"], dtype="str"))
     owner = listed["doc_id"].to_numpy()[rows] if len(listed) else np.full(len(rows), "")

@@ -32,7 +32,7 @@ _RANDOM_ROWS = 5_000_000
 
 
 def baseline_counts(name: str, standard: Standard, deepest: int) -> Counts:
-    """Return the counts of a baseline; deepest: where its ranks end if the universe is very large."""
+    """Return the counts of a baseline; deepest: its last rank if the universe is very large."""
     gold, nothing = standard.gold, np.zeros_like(standard.gold.size)
     silent = Lists(nothing, np.zeros(0, np.int32), nothing[:0], None, nothing[:0] > 0, nothing)
     hits = ideal = ideal_hits(gold, standard.lower)
@@ -50,7 +50,7 @@ def baseline_counts(name: str, standard: Standard, deepest: int) -> Counts:
     return replace(counts, hits=hits, length=length, rows=length, deepest=reach)
 
 
-#: Counts for rarer measures, from the exact counts of all systems.
+#: Counts for less common measures, from the exact counts of all systems.
 _FURTHER: dict[Matcher, Callable[..., dict[str, Counts]]] = {
     "hierarchy": hierarchy_counts,
     "given": semantic_counts,
@@ -67,7 +67,7 @@ def count_unchecked(
 ) -> dict[str, SystemCounts]:
     """Return the counts of every system, and of the baselines; other arguments as in `gather`.
 
-    matchers  those needed; without `sets` there is no N, and so no slow count of the n-grams of all texts
+    matchers  required matchers; without `sets`, N and the slow count of n-grams in all texts are not needed
     """
     concordance, settings, tables = "sets" in matchers, data.settings, table_settings(data.settings)
     universe = data.universe if concordance else np.zeros(len(data.documents))
@@ -77,7 +77,7 @@ def count_unchecked(
         of_sets = standard_of(data.under(tables), universe, without, fewest)
     one_spelling = len(standard.gold.spelling_item) == len(standard.gold.grade)
     are_sets = (settings.duplicates, settings.hits_as, settings.gold_list) == ("before", "predictions", "unique")
-    # If both sides are sets already, with one spelling per item, the tables share the exact counts.
+    # If both sides are already sets with one spelling per item, tables share the exact counts.
     shared = not concordance or (one_spelling and are_sets)
     systems = dict[str, dict[Matcher, Counts]]()
     for system, run in data.coded.runs.items():
@@ -110,10 +110,10 @@ def count_systems(
     baselines: bool = False,
     without: int | None = None,
 ) -> dict[str, SystemCounts]:
-    """Return the counts of every system; reject a universe smaller than the phrases that both sides chose."""
+    """Return the counts of every system; reject a universe smaller than the number of phrases chosen by either side."""
     systems = count_unchecked(data, matchers, baselines, without)
     if "sets" in matchers and data.settings.universe.isdigit():
-        chosen = data.all_items.size.astype(float)  # and further choices of systems, at the largest cutoff
+        chosen = data.all_items.size.astype(float)  # and further phrases of systems, at the largest cutoff
         for name in data.coded.runs:
             parts = [part.at(data.settings.k) for part in systems[name].sets.blocks()]
             chosen = np.maximum(chosen, np.concatenate([(at.size + at.system_only).max(axis=1) for at in parts]))
@@ -122,5 +122,5 @@ def count_systems(
 
 
 def longest_lists(data: Prepared) -> dict[str, int]:
-    """Return the length of the longest list of every system, at which its curve over k ends."""
+    """Return the length of the longest list of every system, where its curve over k ends."""
     return {name: int(run.length.max(initial=0)) for name, run in data.coded.runs.items()}

@@ -1,4 +1,4 @@
-"""Turn pairs of phrases into values of similarity: one function per measure, and one entry in `measures.toml`."""
+"""Compute similarities of phrase pairs, with one function and one entry in `measures.toml` per measure."""
 
 import kp_core.similarity.pair_measures  # noqa: F401
 from kp_core.similarity.declaration import MEASURES, Similarity, parse, split_names

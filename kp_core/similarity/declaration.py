@@ -1,4 +1,4 @@
-"""Join the texts of every similarity measure with its function, for tables, help and the tab Methods."""
+"""Join the texts of every similarity measure with its function, for tables, help and documentation."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, Literal, TypeVar
 from kp_core.errors import UsageError, read_toml
 from kp_core.scoring.codes import Floats
 
-#: Input of a measure: blocks of words, stems or characters; strings; or whole columns of pairs.
+#: Input of a measure: blocks of words, stems or characters, strings, or whole columns of pairs.
 Level = Literal["words", "stems", "characters", "texts", "pairs"]
 
-#: The values of an option, the default first; or the range of a number and its default.
+#: The values of an option, default first, or the range and default of a number.
 Option = tuple[str, ...] | tuple[float, float, float]
 
 Function = TypeVar("Function", bound=Callable[..., Floats])
@@ -45,7 +45,7 @@ class Similarity:
 
 _DECLARED = read_toml("similarity/measures.toml")
 _FAMILIES = _DECLARED.pop("families")
-#: The order is that of measures.toml, whichever module registers its measures first.
+#: In the order of measures.toml, regardless of the order of registration.
 MEASURES: dict[str, Similarity] = dict.fromkeys(_DECLARED)  # type: ignore[assignment]
 
 
@@ -65,14 +65,14 @@ def similarity_measure(name: str) -> Callable[[Function], Function]:
 
 @dataclass(frozen=True)
 class Asked:
-    """A measure with the options that differ from their defaults."""
+    """A requested measure with the options that differ from their defaults."""
 
     measure: Similarity
     chosen: tuple[tuple[str, str | float], ...] = ()
 
     @property
     def name(self) -> str:
-        """The measure with the options that differ from their defaults.
+        """The name of the measure with non-default options.
 
         >>> parse("R-precision( overlap=contiguous,denominator=longer )").name
         'R-precision(overlap=contiguous)'
@@ -97,9 +97,9 @@ def _value(measure: str, option: str, choices: Option, given: str) -> str | floa
 
 
 def split_names(measures: str | Iterable[str]) -> list[str]:
-    """Return names of measures, each once: those given, or those in a text, where commas separate them.
+    """Return the distinct names of measures in a sequence, or in a text separated by commas.
 
-    Commas inside brackets belong to a name.
+    Commas inside brackets are part of a name.
 
     >>> split_names("BLEU, M-R-precision(alignment=ordered,weights=keyphrase)")
     ['BLEU', 'M-R-precision(alignment=ordered,weights=keyphrase)']
@@ -110,7 +110,7 @@ def split_names(measures: str | Iterable[str]) -> list[str]:
 
 
 def parse(text: str) -> Asked:
-    """Read a measure as users write it, with options in brackets; printing the result gives the same text back.
+    """Parse the name of a measure with options in brackets; printing the result gives the same name.
 
     >>> parse("M-R-precision(alignment=ordered)").chosen
     (('alignment', 'ordered'),)

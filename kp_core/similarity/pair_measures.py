@@ -1,6 +1,6 @@
-"""Turn all pairs together into values: contexts in texts, the user's table, form with meaning, and chance.
+"""Compute similarities that depend on further data: contexts in texts, the user's table, combinations, chance.
 
-A context is a vector of the words in those sentences of the loaded texts that contain a phrase.
+The context of a phrase is a vector of the words in the sentences of the loaded texts that contain it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SENTENCES = 50
 
 
 class Contexts:
-    """The sentences of texts as stems; phrases are looked up as contiguous stems."""
+    """The sentences of texts as stems, in which phrases are searched as contiguous stems."""
 
     def __init__(self, texts: Sequence[str], stemmer: str) -> None:
         self.stemmer = stemmer
@@ -62,7 +62,7 @@ class Contexts:
         return [list(first_sentences[form])[:SENTENCES] for form in forms]
 
     def vectors(self, phrases: Sequence[str]) -> Any:
-        """Return tf · ln(S / df) of the words around each phrase, except its own and function words (phrase, word)."""
+        """Return tf · ln(S / df) of the words around phrases, except own words and function words (phrase, word)."""
         stems = Phrases(phrases, Recipe(stemmer=self.stemmer)).stem_lists().to_pylist()
         near = self._matrix(self._places(stems), len(self.sentences)) @ self.weights
         inside = [[self.vocabulary[s] for s in set(p) & self.vocabulary.keys()] for p in stems]
@@ -101,7 +101,7 @@ def given(pairs: Pairs) -> Floats:
 
 @similarity_measure("combined")
 def combined(pairs: Pairs, w: float = 0.5, rule: str = "sum", meaning: str = "context") -> Floats:
-    """Return the weighted mean, or the maximum, of form and meaning; `meaning=column` takes the column `meaning`."""
+    """Return the weighted mean, or the maximum, of form and meaning; `meaning=column` uses the column `meaning`."""
     if meaning == "column":
         if "meaning" not in pairs.columns:
             raise UsageError("combined(meaning=column) takes the numeric column 'meaning' of the pairs; there is none")
@@ -114,7 +114,7 @@ def combined(pairs: Pairs, w: float = 0.5, rule: str = "sum", meaning: str = "co
 
 @similarity_measure("random")
 def random(pairs: Pairs) -> Floats:
-    """Return uniform numbers from the seed, by row."""
+    """Return uniform random numbers from the seed, one per row."""
     return np.random.default_rng(pairs.scorer.choices.seed).random(len(pairs.keyphrase))
 
 

@@ -1,4 +1,4 @@
-"""Turn blocks of pairs into values: common tokens, n-grams, METEOR, edits, and sentinels as lower bounds."""
+"""Compute similarities of blocks of pairs: common tokens, n-grams, METEOR, edits, and trivial sentinels."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def r_precision(sides: Sides, denominator: str = "longer", overlap: str = "bag")
 
 @similarity_measure("M-R-precision")
 def modified_r_precision(sides: Sides, alignment: str = "bag", weights: str = "longer") -> Floats:
-    """Return the weight of the matched tokens / the weight of all tokens, of the longer phrase or the keyphrase."""
+    """Return the weight of matched tokens / the weight of all tokens, in the longer phrase or the keyphrase."""
     along = sides.long_first if weights == "longer" else sides.keyphrase_first
     weight = 1.0 / np.arange(along.r, 0, -1)[:, None]
     if alignment == "bag":
-        # one product per position, so that rounding does not depend on the number of pairs in a block
+        # one product per position, so that rounding does not depend on the block size
         matched = sum((weight[i] * along.matched_from_right[i] for i in range(along.r)), np.zeros(along.n))
     elif alignment == "ordered":
         matched = along.heaviest_subsequence(weight)
@@ -40,7 +40,7 @@ def modified_r_precision(sides: Sides, alignment: str = "bag", weights: str = "l
 
 @similarity_measure("match")
 def match(sides: Sides, accept: str = "morph") -> Floats:
-    """Return 1 for equal stems; `include`: also if the candidate contains the keyphrase; `part`: or the reverse."""
+    """Return 1 for equal stems; `include`: also if the candidate contains the keyphrase; `part`: or vice versa."""
     block = sides.long_first
     accepted = accept == "part" or block.r == block.h or (accept == "include" and not block.keyphrase_is_reference)
     return np.asarray(block.inside & accepted, float)
@@ -102,7 +102,7 @@ def bleu(sides: Sides, smoothing: str = "exp", *, order: int = 4) -> Floats:
     logs, zeros = np.zeros(sides.n), np.zeros(sides.n, np.int64)
     for i in range(1, effective + 1):
         possible = sides.h - i + 1
-        share = np.arange(possible + 1) / possible  # by number of matches
+        share = np.arange(possible + 1) / possible  # indexed by the number of matches
         share[0] = 1.0 / possible
         missing = sides.matches(i) == 0
         zeros += missing
@@ -119,7 +119,7 @@ NIST_ORDERS = 5
 
 
 def information(flat: Flat, weight: Ints) -> list[Floats]:
-    """Return by order the information of the n-gram that begins at each token, within the references (token,).
+    """Return per order the information of the n-gram that begins at each token, within the references (token,).
 
     weight  (phrase,) how often each phrase is a reference
     """
@@ -186,10 +186,10 @@ def chrf(sides: Sides) -> Floats:
     return ratio(5 * precision * recall, 4 * precision + recall)
 
 
-#: alpha, beta, gamma; the second set is that of the tuned release of 2007-08, not verified.
+#: alpha, beta, gamma; the second set is that of the tuned release of 2007-08 (unverified).
 WEIGHTS = {"original": (0.9, 3.0, 0.5), "tuned-unverified": (0.81, 0.83, 0.28), "f1": (0.5, 1.0, 0.0)}
 
-#: Maximum number of partial alignments of a pair, which only phrases with some ten repeated words reach.
+#: Maximum number of partial alignments of a pair, which only phrases with about ten repeated words reach.
 _STATES = 2000
 
 
@@ -230,7 +230,7 @@ def best_alignment(same: Bools, exact: Bools) -> tuple[int, int]:
     >>> best_alignment(twice, twice)
     (2, 1)
     """
-    # state: positions taken in the reference as bits, and the position taken by the previous word (-2: none)
+    # state: used positions in the reference as bits, and the position used by the previous word (-2: none)
     states: dict[tuple[int, int], tuple[int, int, int]] = {(0, -2): (0, 0, 0)}
     for j in range(same.shape[1]):
         after: dict[tuple[int, int], tuple[int, int, int]] = {}
@@ -271,7 +271,7 @@ def meteor(sides: Sides, weights: str = "original", complete: str = "yes") -> Fl
     if sides.shared.synonyms is not None:
         same = same | sides.shared.synonyms(sides)
     alpha, beta, gamma = WEIGHTS[weights]
-    # the values of all numbers of matches m and chunks c
+    # the values for all numbers of matches m and chunks c
     most = min(sides.r, sides.h)
     m, c = np.meshgrid(np.arange(most + 1), np.arange(most + 1), indexing="ij")
     some = np.maximum(m, 1)

@@ -1,4 +1,4 @@
-"""Turn pairs of phrases into types of near misses, the place of the match, and the complexity of the keyphrase."""
+"""Classify pairs of phrases by type of near miss, location of the match, and complexity of the keyphrase."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TYPES: dict[str, str] = {
 }
 EXACT, MORPH, INCLUDE, PARTOF, OVERLAP, NONE = range(6)
 
-#: Places of the match on the longer phrase, empty for exact and morphological matches and for misses.
+#: Locations of the match in the longer phrase, empty for exact and morphological matches and for misses.
 LOCATIONS = ("First", "Middle", "Head", "First+Head", "")
 COMPLEXITIES = ("Simple", "PP", "CC", "PP+CC")
 
@@ -36,7 +36,7 @@ class Relations:
 
     type, location   indices of `TYPES` and `LOCATIONS`
     morph            a partial match that needs stemming
-    reordered        the same stems in another order
+    reordered        whether the same stems occur in another order
     contiguous       whether the longer phrase contains the shorter one contiguously
     overlap          R-precision of the stems
     """
@@ -72,7 +72,7 @@ def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
             spelled_alike = phrases.spelling[block.reference] == phrases.spelling[block.hypothesis]
             types[(types == MORPH) & spelled_alike] = EXACT
             reordered[pairs] = (types == OVERLAP) & (common == block.r)
-        # Without stemming, the match would be another one.
+        # Without stemming, the type of match would differ.
         stemmed = np.where(types == OVERLAP, block.words.matches(1) < common, ~block.words.inside)
         morph[pairs] = stemmed & (types > MORPH) & (types < NONE)
         kind[pairs], contiguous[pairs], overlap[pairs] = types, block.inside, r_precision(block)
@@ -83,7 +83,7 @@ def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
 
 
 def complexity(phrases: Phrases) -> NDArray[np.int8]:
-    """Return the place in `COMPLEXITIES` of every phrase, by English prepositions and conjunctions (phrase,)."""
+    """Return the index in `COMPLEXITIES` of every phrase, by English prepositions and conjunctions (phrase,)."""
     owner = np.repeat(np.arange(len(phrases.words.length)), phrases.words.length)
     kind = np.zeros(len(phrases.words.length), np.int8)
     for value, listed in ((1, PREPOSITIONS), (2, CONJUNCTIONS)):

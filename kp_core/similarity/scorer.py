@@ -1,4 +1,4 @@
-"""Turn pairs of phrases and names of measures into values, as an array and as a tidy table."""
+"""Compute similarities of phrase pairs by named measures, as an array and as a tidy table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kp_core.similarity.phrase_measures import Synonyms, information
 from kp_core.similarity.tokens import Phrases, Recipe, Shared, sides
 from kp_core.text.stem import STEMMERS
 
-#: Input of measures: words or stems by measure, or stems everywhere.
+#: Tokens of measures: words or stems depending on the measure, or stems for all.
 PRESETS: dict[str, Recipe] = {"paper-like": Recipe(), "same-tokens": Recipe(everywhere=True)}
 DIRECTIONS = ("longer", "keyphrase")
 DEFAULT_MEASURES = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1")
@@ -28,7 +28,7 @@ DEFAULT_MEASURES = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1")
 
 @dataclass(frozen=True)
 class Choices:
-    """Everything besides the pairs that determines the values; see `similarity` for each."""
+    """All options that determine the values of pairs; see `similarity`."""
 
     direction: str = "longer"
     preset: str = "paper-like"
@@ -38,11 +38,11 @@ class Choices:
     synonyms: Sequence[Sequence[str]] = ()
     seed: int = 0
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
-    #: words and stems in place of those of the preset, such as those of an evaluation
+    #: words and stems that replace those of the preset, such as those of an evaluation
     base: Recipe | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a choice that does not exist."""
+        """Refuse unknown choices."""
         refuse_unless(self.direction, DIRECTIONS, "direction")
         refuse_unless(self.preset, PRESETS, "preset")
         refuse_unless(self.stemmer or STEMMERS[0], STEMMERS, "stemmer")
@@ -50,13 +50,13 @@ class Choices:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Choices:
-        """Return the choices of a user; an unknown name raises an error that lists the known ones."""
+        """Return the choices of a user; raise an error that lists the known ones if any is unknown."""
         known = sorted(set(cls.__dataclass_fields__) - {"base"})
         refuse_unknown(options, known, "option")
         return cls(**options)
 
     def recipe(self, asked: Asked, name: str) -> Recipe:
-        """Return how phrases become tokens for a measure, by its name with options."""
+        """Return how phrases become tokens for a measure, given its name with options."""
         pipeline = self.normalise.get(name) or self.normalise.get(asked.measure.name)
         if pipeline:
             return Recipe.parse(pipeline)
@@ -89,16 +89,16 @@ class Wide:
 
     @property
     def reason(self) -> NDArray[np.object_]:
-        """Why values are missing (pair, measure): `ok` or a key of `REASONS`."""
+        """Reason for missing values (pair, measure): `ok` or a key of `REASONS`."""
         why = np.where(self.empty, "empty_phrase", np.array(self.missing, object))
         return np.where(np.isnan(self.table), why, "ok")
 
 
 class Scorer:
-    """Score pairs of phrases by any measure, coding the phrases once; pairs are two arrays of numbers of phrases.
+    """Scorer of phrase pairs by any measure, which encodes the phrases once; pairs are two arrays of phrase numbers.
 
-    stemmed   (phrase,) phrases that are stems already
-    kept      data that measures of meaning prepare once
+    stemmed  (phrase,) phrases that are already stems
+    kept     data prepared once by measures of meaning
     """
 
     def __init__(self, phrases: Sequence[str], choices: Choices | None = None, stemmed: Bools | None = None) -> None:
@@ -149,7 +149,7 @@ class Scorer:
     def _scored(
         self, phrases: Phrases, level: str, measures: Mapping[str, Asked], pairs: tuple[Ints, Ints], times: Ints
     ) -> dict[str, Floats]:
-        """Return the values of pairs for measures of the same tokens, block by block."""
+        """Return the values of pairs for measures with the same tokens, block by block."""
         key, other = pairs
         if level == "texts":
             forms = pa.array(phrases.texts, pa.large_string())
@@ -248,7 +248,7 @@ def similarity(
 
 
 def best_over_gold(values: Floats, group: Ints) -> Floats:
-    """Return the best defined value of each group: values (row,) or (row, measure); group (row,), 0, 1, 2, ...
+    """Return the highest defined value of each group: values (row,) or (row, measure); group (row,): 0, 1, 2, ...
 
     >>> best_over_gold(np.array([0.5, np.nan, 0.25]), np.array([0, 1, 0])).tolist()
     [0.5, nan]

@@ -1,4 +1,4 @@
-"""Turn phrases into integer tokens (words, stems, characters), and pairs of phrases into blocks of one shape."""
+"""Encode phrases as integer tokens (words, stems, characters), and group pairs into blocks of equal shape."""
 
 from __future__ import annotations
 
@@ -60,20 +60,20 @@ class Recipe:
 
     @classmethod
     def parse(cls, pipeline: str) -> Recipe:
-        """Read one pipeline for every level: `lower+space+porter-nltk`.
+        """Parse one pipeline for all levels: `lower+space+porter-nltk`.
 
         >>> Recipe.parse("lower+space+snowball-fr")
         Recipe(words='lower+space', stemmer='snowball-fr', everywhere=True)
         """
         normaliser = Normaliser.parse(pipeline)
         stemmer = normaliser.stemmer or ""
-        if stemmer and normaliser.steps[-1] != stemmer:  # a later step needs stems, so they are the words
+        if stemmer and normaliser.steps[-1] != stemmer:  # a later step needs stems, so stems are used as words
             return cls(str(normaliser), "", True)
         return cls(str(normaliser.without_stemmer()), stemmer, True)
 
 
 class Phrases:
-    """Distinct phrases as words, stems and characters; stemmed: (phrase,) those that are stems already."""
+    """Distinct phrases as words, stems and characters; stemmed: (phrase,) phrases that are already stems."""
 
     def __init__(self, texts: Sequence[str], recipe: Recipe, stemmed: Bools | None = None) -> None:
         self.recipe, self._given, self._stemmed = recipe, texts, stemmed
@@ -110,7 +110,7 @@ class Phrases:
 
     @cached_property
     def spelling(self) -> Codes:
-        """A number of each phrase, the same for phrases that are equal up to case and blanks (phrase,)."""
+        """Codes of phrases (phrase,), equal for phrases that differ only in case and blanks."""
         lower = pa.array(Normaliser.parse("lower+space").apply(self._given), pa.large_string())
         spelled: Codes = lower.dictionary_encode().indices.to_numpy()
         return spelled
@@ -196,7 +196,7 @@ class Sides:
 
     @property
     def long_first(self) -> Sides:
-        """The block with the longer phrase as reference; of equal lengths, the keyphrase."""
+        """The block with the longer phrase as reference (tie: the keyphrase)."""
         ordered = self.r > self.h or (self.r == self.h and self.keyphrase_is_reference)
         return self if ordered else self.swapped
 
@@ -207,11 +207,11 @@ class Sides:
 
     @cached_property
     def equal(self) -> Bools:
-        """Whether token i of the reference is token j of the hypothesis: (r, h, n)."""
+        """Whether token i of the reference equals token j of the hypothesis: (r, h, n)."""
         return np.asarray(self.ref[:, None, :] == self.hyp[None, :, :])
 
     def grams(self, order: int) -> Bools:
-        """Return whether the n-gram at i of the reference is that at j of the hypothesis: (r - n + 1, h - n + 1, n)."""
+        """Return whether n-gram i of the reference equals n-gram j of the hypothesis: (r - n + 1, h - n + 1, n)."""
         if order == 1:
             return self.equal
         if order not in self._grams:
@@ -228,27 +228,27 @@ class Sides:
 
     @cached_property
     def first(self) -> Bools:
-        """Whether token i of the reference is its first of that kind: (r, n)."""
+        """Whether token i of the reference is the first occurrence of its kind: (r, n)."""
         first = np.ones(self.ref.shape, bool)
         for i in range(1, self.r):
             first[i] = (self.ref[:i] != self.ref[i]).all(axis=0)
         return first
 
     def matched(self, order: int) -> Bools:
-        """Mark the n-grams of the reference that the hypothesis has, as often as it has them: (r - n + 1, n)."""
+        """Mark the n-grams of the reference that occur in the hypothesis, at most as often as there: (r - n + 1, n)."""
         if order not in self._matched:
             self._matched[order] = self._clipped(order)
         return self._matched[order]
 
     @cached_property
     def matched_from_right(self) -> Bools:
-        """Mark the tokens of the reference that the hypothesis has; of equal tokens the rightmost: (r, n)."""
+        """Mark the tokens of the reference that occur in the hypothesis, rightmost occurrences first: (r, n)."""
         return self._clipped(1, from_right=True)
 
     def _clipped(self, order: int, from_right: bool = False) -> Bools:
         grams = self.grams(order)
         marked = np.asarray(grams.any(axis=1))
-        repeating = np.flatnonzero(~self.first.all(axis=0))  # only there n-grams need to be clipped
+        repeating = np.flatnonzero(~self.first.all(axis=0))  # only these need clipping
         if len(repeating) and len(grams):
             ref = self.ref[:, repeating]
             repeats = Sides(ref, ref, repeating, repeating, True).grams(order)
@@ -263,7 +263,7 @@ class Sides:
 
     @cached_property
     def subsequence(self) -> Counts:
-        """Length of the longest common subsequence (n,)."""
+        """Return the length of the longest common subsequence (n,)."""
         return self.heaviest_subsequence(np.ones((self.r, 1), np.int8 if min(self.r, self.h) < 128 else np.int32))
 
     def heaviest_subsequence(self, weight: Counts) -> Counts:
@@ -286,12 +286,12 @@ class Sides:
 
 
 def _blocks(reference: Ints, hypothesis: Ints) -> Iterator[Ints]:
-    """Yield blocks of pairs (n,) with the same two lengths, so that no padding is needed."""
+    """Yield blocks of pairs (n,) with equal lengths, so that no padding is needed."""
     if not len(reference):
         return
     width = int(hypothesis.max()) + 1
     shape = reference * width + hypothesis
-    small = shape.astype(np.uint16) if int(shape.max()) < 65_536 else shape  # sorted by radix
+    small = shape.astype(np.uint16) if int(shape.max()) < 65_536 else shape  # radix sort
     order = np.argsort(small, kind="stable")
     for pairs in np.split(order, np.flatnonzero(np.diff(shape[order])) + 1):
         cells = max(1, int(reference[pairs[0]] * hypothesis[pairs[0]]))
@@ -306,7 +306,7 @@ class Shared:
 
     flat, words  the tokens, and the phrases as words
     longer       the phrase with more tokens is the reference (tie: the keyphrase); else the keyphrase is
-    inform       returns `information`
+    inform       function that computes `information`
     """
 
     flat: Flat
@@ -322,7 +322,7 @@ class Shared:
 
 
 def sides(shared: Shared, keyphrase: Ints, candidate: Ints) -> Iterator[tuple[Ints, Sides]]:
-    """Yield blocks of pairs of one shape: (positions of the pairs, block)."""
+    """Yield blocks of pairs of equal shape: (positions of the pairs, block)."""
     flat, words = shared.flat, shared.words
     for pairs in _blocks(flat.length[keyphrase], flat.length[candidate]):
         key, other = keyphrase[pairs], candidate[pairs]

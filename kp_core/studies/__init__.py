@@ -1,4 +1,4 @@
-"""Answer one question per module, from prepared data to a result with its uncertainty."""
+"""Answer one question per module, with results and their uncertainty."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Measure the agreement of annotators: of all together, of every pair, and of each with the others."""
+"""Measure the agreement of all annotators, of every pair, and of each annotator with the others."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from kp_core.studies.result import Result, Row, result_frame
 TOGETHER = ("K", "alpha", "AC1", "PABAK", "P_pos", "P_neg", "Conger", "Light", "alpha-Jaccard", "alpha-MASI")
 AGAINST_OTHERS = ("K", "kappa", "P_pos", "P_neg", "PABAK", "AC1")
 OF_PAIRS = ("kappa", "P_pos", "P_neg", "PABAK")
-#: Measures of pairs alone (K, Conger and Light generalize them), and measures of all annotators alone.
-_OF_TWO = ("kappa", "kappa_max", "pi", "BI")
+#: Measures of pairs only (generalized by K, Conger and Light), and measures of all annotators only.
+_ONLY_PAIRS = ("kappa", "kappa_max", "pi", "BI")
 _OF_ALL = ("alpha", "Conger", "Light", "alpha-Jaccard", "alpha-MASI")
-#: With more documents, label sets are compared with one another only on request.
+#: Maximum number of documents for which label sets are compared by default.
 _DOCUMENTS_OF_SETS = 1_000
-#: With more pairs, pairs have no intervals.
+#: Maximum number of pairs with intervals.
 PAIRS_WITH_INTERVALS = 300
 
 #: First and second annotator of each pair (P,), (P,).
 Couples = tuple[Ints, Ints]
 
 
-def legible(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
+def interpretable(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
     """Return the measures that can be interpreted: with the universe `rankings`, only those that do not depend on N.
 
-    >>> legible(("K", "P_pos", "PABAK"), Settings(universe="rankings"))
+    >>> interpretable(("K", "P_pos", "PABAK"), Settings(universe="rankings"))
     ('P_pos',)
     """
     real = not settings.universe.startswith("rankings")
@@ -73,15 +73,15 @@ def agreement(
     Siegel & Castellan 1988; Gwet 2014.
     """
     settings = resolve_settings(corpus, settings, changes)
-    asked = asked_of(settings, measures)
+    asked = requested_measures(settings, measures)
     data = prepare_annotators(corpus, settings)
     sums, couples = Sums(), tables.pairs_together(data.choices.seen)
     add_annotators(sums, data, asked, couples)
     return agreement_of(sums, data.names, asked, data.settings, couples, data.notes, data)
 
 
-def asked_of(settings: Settings, measures: Sequence[str] | str | None) -> list[Asked]:
-    """Return the measures asked for; refuse measures of rankings, and a choice among the annotators."""
+def requested_measures(settings: Settings, measures: Sequence[str] | str | None) -> list[Asked]:
+    """Return the requested measures; refuse measures of rankings, and a selection of annotators."""
     asked = [parse(name) for name in names_in(measures or ())]
     if settings.annotators != "union":
         raise UsageError("agreement covers all annotators; leave out annotators")
@@ -93,7 +93,7 @@ def asked_of(settings: Settings, measures: Sequence[str] | str | None) -> list[A
 
 
 def view_of(asked: Asked, choices: AnnotatorChoices, universe: Floats, couples: Couples | None = None) -> Grid:
-    """Return the tables of all annotators together for a measure; couples: the pairs for Light's kappa."""
+    """Return the tables of all annotators for a measure; couples: the pairs for Light's kappa."""
     cells: Cells
     if asked.measure.name == "Light":
         cells = tables.pair_tables(choices, universe, couples)
@@ -114,7 +114,7 @@ def standard_error(data: Prepared) -> float:
 class _Part:
     """One measure of some rows of the result, and their names (K,).
 
-    kind    together, each (one annotator against the union of the others; K is that of the others alone) or pairs
+    kind    together, each (one annotator against the union of the others; K: of the others only) or pairs
     number  number of the subset in the names of sums, 0 for all documents
     """
 
@@ -126,11 +126,11 @@ class _Part:
 
     @property
     def absent(self) -> str:
-        """The reason of a value without documents."""
+        """The reason for undefined values without documents."""
         return "single_annotator" if self.kind == "together" or self.asked.measure.name == "K" else "nobody_else"
 
     def accumulator(self, sums: Sums, interval: Interval) -> Accumulator:
-        """Return the sums of this part, since parts differ in the documents that resamples may contain."""
+        """Return the sums of this part; parts differ in the documents that resamples may contain."""
         without = self.kind == "pairs" and len(self.names) > PAIRS_WITH_INTERVALS
         return Accumulator("none" if without else interval, sums, f"{self.kind}/{self.number}/{self.asked.name()}")
 
@@ -138,7 +138,7 @@ class _Part:
 def _parts(asked: list[Asked], names: Names, couples: Couples) -> list[_Part]:
     subsets = ["all", *(f"group:{group}" for group in names.groups if len(names.groups) > 1)]
     rows = {
-        "together": (subsets, ("all",), TOGETHER, _OF_TWO),
+        "together": (subsets, ("all",), TOGETHER, _ONLY_PAIRS),
         "each": (["all"], names.annotators, AGAINST_OTHERS, _OF_ALL),
         "pairs": (["all"], pair_names(names.annotators, couples), OF_PAIRS, ("K", *_OF_ALL)),
     }
@@ -178,9 +178,9 @@ def agreement_of(
     notes: Sequence[Note],
     data: Prepared | None = None,
 ) -> Result:
-    """Return the agreement from sums; pairs who saw no document together have no row.
+    """Return the agreement from sums, without rows for pairs who saw no document together.
 
-    data: the documents, whose label sets are compared with one another; None in a stream
+    data: the documents, whose label sets are compared with one another; None for streamed data
     """
     rows = list[Row]()
     for part in _parts(asked, names, couples):
@@ -231,7 +231,7 @@ def _only(data: Prepared, part: _Part) -> AnnotatorChoices:
 
 
 def pair_names(annotators: tuple[str, ...], couples: Couples) -> tuple[str, ...]:
-    """Return the names of pairs, such as A|B; refuse an annotator with such a name."""
+    """Return the names of pairs, such as A|B; refuse annotators with such names."""
     names = tuple(f"{annotators[a]}|{annotators[b]}" for a, b in zip(*couples, strict=True))
     if clash := sorted(set(names) & set(annotators)):
         raise InputError(f"annotator '{clash[0]}'", "the name of a pair", "another name", "Rename the annotator.")

@@ -1,4 +1,4 @@
-"""Define the answer to “Which system is better?”: one claim with its grade, worded the same everywhere."""
+"""Define the answer to “Which system is better?”: one claim with its grade, in the same words everywhere."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ALONE = ("one system", "people")
 
 @dataclass(frozen=True)
 class BestK:
-    """The cutoff of a system's highest value, and the range around it without a significant difference."""
+    """The cutoff with a system's highest value, and the range around it without significant differences."""
 
     k: int
     low: int
@@ -46,10 +46,10 @@ class BestK:
 
 @dataclass(frozen=True)
 class SignificantAt:
-    """The cutoffs at which two systems differ significantly, corrected for all that were tried.
+    """The cutoffs at which two systems differ significantly, corrected for all cutoffs tested.
 
-    significant, opposite  cutoffs at which the better and the other system is ahead
-    alone                  cutoff at which the difference is significant if only this one is tested
+    significant, opposite  cutoffs at which the better system, and at which the other system, is significantly ahead
+    alone                  the cutoff of the comparison if significant there without correction for others
     """
 
     tried: tuple[int, ...]
@@ -84,7 +84,7 @@ class SignificantAt:
 
 
 def neighbours(chosen: Collection[int], every: Iterable[int]) -> list[list[int]]:
-    """Return chosen numbers in groups of those that follow one another among all.
+    """Return chosen numbers in groups that are consecutive among all numbers.
 
     >>> neighbours([1, 2, 5, 9], [1, 2, 5, 7, 9])
     [[1, 2, 5], [9]]
@@ -100,7 +100,7 @@ def ranges(chosen: Sequence[int], every: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer that page, report, LaTeX, Markdown, command line and Python show.
+    """The answer, as shown on the page, in the report, in LaTeX and Markdown, and by the command line.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class Answer:
     over_k, best_k
         Cutoffs at which the difference is significant; best cutoff of the better system, unless first or last.
     coverage : dict
-        System → number of documents with a list, and of all documents.
+        System → numbers of documents with a list, and of all documents.
     caveats : tuple of str
         At most two sentences, the most important first.
     """
@@ -129,19 +129,19 @@ class Answer:
 
     @property
     def badge(self) -> str:
-        """The grade as it begins a sentence, or nothing."""
+        """The grade, capitalized, or nothing."""
         return "" if self.grade in _ALONE else self.grade.capitalize()
 
     @property
     def details(self) -> tuple[str, ...]:
-        """The statistics behind the claim, a sentence each: why, over k, best k."""
+        """The statistics behind the claim, one sentence each: why, over k, best k."""
         over = (str(self.over_k),) if self.over_k else ()
         best = (f"{self.systems[0]} is best at k = {self.best_k}.",) if self.best_k else ()
         return (self.why, *over, *best)
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The claim, behind the word of its grade unless it has this word, the caveats, and the details."""
+        """The claim (preceded by its grade unless it contains it), the caveats, and the details."""
         graded = bool(self.badge) and not self.grade.startswith("depends")
         claim = f"{self.badge}: {self.claim}" if graded else self.claim
         return (claim, *self.caveats, *self.details)

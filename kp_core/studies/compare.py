@@ -31,12 +31,12 @@ from kp_core.studies.parts import DATASET, Systems, parse_by, parts
 from kp_core.studies.result import Numbers
 
 EFFECTS = ("d_z", "rank_biserial", "wins", "ties", "losses")
-#: Verdicts on a difference from a baseline; systems that are not comparable fail every gate.
+#: Verdicts on a difference from a baseline; incomparable systems fail every gate.
 Verdict = Literal["better", "not worse", "worse", "cannot tell", "not comparable"]
 VERDICTS = get_args(Verdict)
-#: Fewest documents on which a difference can be significant.
+#: Minimum number of documents for a significant difference.
 FEW = 10
-#: Fewest degrees of freedom between runs for testing a single run: with two runs against one, 10% are false positives.
+#: Minimum degrees of freedom between runs for testing a single run; two runs against one give 10% false positives.
 _FEWEST_FREEDOM = 2
 
 
@@ -44,7 +44,7 @@ _FEWEST_FREEDOM = 2
 class BetterOn:
     """Lower bound on the number of data sets on which system a is better than system b.
 
-    better, which   number and names of these data sets, by Holm's correction; of: number of data sets that have both
+    better, which   number and names of these data sets, by Holm's correction; of: number of data sets with both systems
     """
 
     a: str
@@ -56,7 +56,7 @@ class BetterOn:
 
 @dataclass(frozen=True)
 class Difference:
-    """Difference of a pair of systems with its interval, its corrected p, and its number of documents."""
+    """Difference of a pair of systems with its interval, corrected p, and number of documents."""
 
     difference: float
     low: float
@@ -89,7 +89,7 @@ class Comparison(Numbers):
         System → value on the documents scored for all systems; lowest and highest rank in 95% of the resamples; rank
         cluster. 1 is best.
     better : dict
-        System → those it is significantly better than.
+        System → systems that are significantly worse.
     documents, left_out : int
         Numbers of documents on which all systems are scored, and of others.
     datasets : dict
@@ -147,7 +147,7 @@ class Comparison(Numbers):
         return "depends on missing lists" if disagree else grades.pop()
 
     def leader(self, level: float = ALPHA) -> str:
-        """Return the system that is significantly better than all others; empty if there is none."""
+        """Return the system that is significantly better than all others, or an empty string."""
         values = [name for name in best_first(self.scores) if self.scores[name] == self.scores[name]]
         best = next(iter(values), "")
         p = [self.decisive.get((best, name), self.decisive.get((name, best), 1.0)) for name in values if name != best]
@@ -158,7 +158,7 @@ class Comparison(Numbers):
         return _comparable(self.lists, self.documents < COMPARABLE * (self.documents + self.left_out), a, b)
 
     def difference(self, a: str, b: str, rows: pd.DataFrame | None = None) -> Difference | None:
-        """Return the difference a − b from rows (by default the frame); None if they do not have the pair."""
+        """Return the difference a − b from rows (by default the frame), or None if the pair is missing."""
         rows = self.frame if rows is None else rows
         for first, second, sign in ((a, b, 1), (b, a, -1)) if len(rows) else ():
             for row in rows[(rows["a"] == first) & (rows["b"] == second)].head(1).itertuples():
@@ -172,7 +172,7 @@ class Comparison(Numbers):
         return self.recipe
 
     def wide(self) -> pd.DataFrame:
-        """Return the pairs as better minus worse, in the order of the values; differences from a baseline stay."""
+        """Return the pairs as better minus worse, best systems first; differences from a baseline are unchanged."""
         return self.frame if self.baseline else self.better_first()
 
     def effects_as_read(self) -> pd.DataFrame:
@@ -185,11 +185,11 @@ class Comparison(Numbers):
         return super().content() | over
 
     def better_first(self, frame: pd.DataFrame | None = None) -> pd.DataFrame:
-        """Return pairs (by default the frame) as better minus worse, in the order of the values."""
+        """Return pairs (by default the frame) as better minus worse, best systems first."""
         frame = self.frame if frame is None else frame
         place = {name: number for number, name in enumerate(best_first(self.scores))}
         behind = frame["a"].map(place) > frame["b"].map(place)
-        if "difference" in frame:  # each of several measures has its own order
+        if "difference" in frame:  # the order differs by measure
             differences = leveled(frame["difference"])
             behind = behind.mask(differences != 0, differences < 0)
         swapped = frame.copy()
@@ -275,9 +275,9 @@ def _prepared(corpus: Corpus, settings: Settings) -> Prepared:
 
 
 def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) -> Comparison:
-    """Compare by several measures at all their cutoffs; each is a family of pairs with its own correction.
+    """Compare by several measures at all their cutoffs; each is a family of pairs, corrected separately.
 
-    The frame has the rows of all families; everything else is that of the first.
+    The frame has the rows of all families; all other fields are those of the first family.
     """
     if corpus.datasets:
         return _over_datasets(corpus, settings, families)
@@ -304,7 +304,7 @@ def _over_datasets(corpus: Corpus, settings: Settings, families: Sequence[Family
         return pd.concat(tables, ignore_index=True)
 
     values = pd.DataFrame([result.scores for result in comparisons])
-    # no system has a mean if some data set has a single system only
+    # no system has a mean if a data set has only one system
     missing = [np.nan] * (len(comparisons) < len(corpus.datasets))
     scores = {name: float(np.mean([*column, *missing])) for name, column in values.items()}
     over = tuple(better_on(by_name))
@@ -331,11 +331,11 @@ def _over_datasets(corpus: Corpus, settings: Settings, families: Sequence[Family
 
 
 def better_on(results: Mapping[str, Comparison]) -> Iterator[BetterOn]:
-    """Yield the ordered pairs of systems of which the first is better on some data set, and on how many at least.
+    """Yield ordered pairs of systems with the least number of data sets on which the first is better.
 
     p of a data set is that of the pair, two-sided, after correction over pairs. For at least u of N data sets,
-    p = (N − u + 1) · p_(u), made monotone; these are Holm's adjusted p in order. Data sets on which the two are not
-    comparable do not count, and those of fewer than ten documents are not significant.
+    p = (N − u + 1) · p_(u), made monotone; these are Holm's adjusted p in order. Data sets on which the two are
+    incomparable do not count, and differences on fewer than ten documents are not significant.
     Source: Dror, Baumer, Bogomolov & Reichart 2017, Replicability analysis for natural language processing.
     """
     pairs = dict.fromkeys(pair for result in results.values() for a, b in result.decisive for pair in ((a, b), (b, a)))
@@ -354,7 +354,7 @@ def better_on(results: Mapping[str, Comparison]) -> Iterator[BetterOn]:
 
 
 def one_comparison(comparisons: Sequence[Comparison], recipe: str) -> Comparison:
-    """Concatenate comparisons: the first one, with the rows and notes of all, under one signature."""
+    """Combine comparisons into the first one, with the rows and notes of all, under one signature."""
     first, *others = comparisons
     notes = list(first.notes)
     for other in others:
@@ -382,7 +382,7 @@ def compared(data: Prepared, family: Family, cutoff: Cutoff, systems: Systems | 
         at = replace(at, family=replace(family, test=test))
     lists = list_counts(systems)
     results = _results(data, at, systems)
-    # pairs with missing lists are also compared under the other convention for these
+    # pairs with missing lists are also compared under the other convention for missing lists
     other = {
         name: system.changed(lambda counts: replace(counts, settings=other_rule(counts.settings)))
         for name, system in systems.items()
@@ -413,7 +413,7 @@ def _results(data: Prepared, at: FamilyAt, systems: Systems) -> Compared:
 
 
 def _identical(coded: Coded, groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return system → an earlier system with the same lists in all its runs."""
+    """Return system → an earlier system with the same lists in all runs."""
     first, same = dict[tuple[bytes, ...], str](), dict[str, str]()
     for name, names in groups.items():
         runs = [coded.runs[run] for run in names]
@@ -521,7 +521,7 @@ def _differences(results: Compared, settings: Settings) -> tuple[Floats, Floats,
 
 
 def _comparable(lists: ListCounts, thinned: bool, a: str, b: str) -> bool:
-    """Return whether two systems can be compared; thinned: few documents are scored for all systems."""
+    """Return whether two systems can be compared; thinned: whether few documents are scored for all systems."""
     thin = [name for name, (own_lists, of) in lists.coverage.items() if own_lists < COMPARABLE * of]
     return lists.comparable(a, b) and not (thinned and thin)
 
@@ -529,7 +529,7 @@ def _comparable(lists: ListCounts, thinned: bool, a: str, b: str) -> bool:
 def _corrected(results: Compared, p: Floats, family: Family) -> Floats:
     """Return p corrected over the pairs tested.
 
-    Systems with the same lists count once, and the pair of them is no test.
+    Systems with the same lists count as one, so that their pair is not a test.
     """
     first = dict[tuple[str, ...], int]()
     keys = [tuple(sorted({results.identical.get(name, name) for name in pair})) for pair in results.pairs]
@@ -541,7 +541,7 @@ def _corrected(results: Compared, p: Floats, family: Family) -> Floats:
 
 
 def _otherwise(results: Compared, at: FamilyAt) -> pd.DataFrame:
-    """Return the results of pairs under the other convention for missing lists; p is corrected in the whole family."""
+    """Return results under the other convention for missing lists, with p corrected over the whole family."""
     if not results.otherwise:
         return pd.DataFrame()
     p = results.p.copy()

@@ -1,4 +1,4 @@
-"""Break a number down into values per document, and into the phrases of one document."""
+"""Break a result down into values per document, and into the phrases of one document."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BY_DOCUMENT = (
     *("hits", "returned", "gold_size", "duplicates"),
 )
 MARKS: dict[str, str] = WORDS["marks"]
-#: Who may have chosen a marked phrase.
+#: Sources of a marked phrase: people, first and second system.
 PEOPLE, FIRST, SECOND = "people", "first", "second"
 
 
@@ -43,7 +43,7 @@ def documents(
     baselines: bool = False,
     **changes: Any,
 ) -> Numbers:
-    """Return the values of each document: one row per system, document, measure and cutoff, as trec_eval with `-q`.
+    """Return values per document, one row per system, document, measure and cutoff, like trec_eval with `-q`.
 
     Undefined values are missing; `status` has the reason.
     """
@@ -83,7 +83,7 @@ def tables_by_document(
 def all_values(
     corpus: Corpus, settings: Settings | None = None, /, measures: Sequence[str] | None = None, **changes: Any
 ) -> Iterator[tuple[str, str, NDArray[np.float64]]]:
-    """Yield system, measure and its values (documents, cutoffs), one by one to save memory; undefined values are NaN.
+    """Yield system, measure and values (documents, cutoffs), one by one to save memory; undefined values are NaN.
 
     A measure without a cutoff has one column.
 
@@ -100,7 +100,7 @@ def all_values(
 
 
 def values_over(data: Prepared, asked: Asked, tried: Sequence[Cutoff]) -> tuple[dict[str, Floats], Bools]:
-    """Return the values (D, K) of every system on the documents with all values, and a mask of these."""
+    """Return the values (D, K) of every system on the documents with all values, and a mask of these documents."""
     systems = count_systems(data, matchers([asked]))
     values, shared = dict[str, Floats](), np.ones(len(data.documents), dtype=bool)
     for name, counts in systems.items():
@@ -154,7 +154,7 @@ def marked_text(view: DocumentView, systems: Sequence[str], settings: Settings) 
 
 @dataclass(frozen=True)
 class Phrase:
-    """A phrase of a document: annotators who chose it, system → (rank, mark, within the cutoff), within any cutoff."""
+    """A phrase: annotators who chose it, system → (rank, mark, within its cutoff), and whether within any cutoff."""
 
     phrase: str
     people: tuple[str, ...]
@@ -164,7 +164,7 @@ class Phrase:
 
 
 def phrases_of(view: DocumentView, settings: Settings, beyond: int = 0) -> list[Phrase]:
-    """Return the phrases of a document: by best rank, to `beyond` ranks after the cutoff, then missed keyphrases."""
+    """Return the phrases of a document by best rank, up to `beyond` ranks after the cutoff, then missed keyphrases."""
     normaliser, phrases = Normaliser.parse(settings.normalise), dict[str, Phrase]()
     gold = {row.phrase: row for row in view.gold.itertuples()}
     of_gold = normaliser.without_stemmer() if settings.gold_stemmed == "yes" else normaliser

@@ -85,9 +85,9 @@ def evaluate(
 
 @dataclass(frozen=True)
 class Query:
-    """What to evaluate.
+    """The evaluation to perform.
 
-    averaged  whether rows keep their estimates, for means of them; names, settings: those of all data, resolved
+    averaged  whether rows keep their estimates for averaging; names, settings: those of all data, resolved
     """
 
     measures: list[Asked]
@@ -103,7 +103,7 @@ class Query:
         return matchers(self.measures) | ({"sets"} if self.baselines else set())
 
     def measures_of(self, subset: str) -> list[Asked]:
-        """Return the measures of a subset: parts of the keyphrases have no concordance tables."""
+        """Return the measures of a subset; parts of the keyphrases have no concordance tables."""
         without = {"sets", *SPECIAL} - {"as-returned"} if subset != "all" and side_of(subset) else ()
         return [measure for measure in self.measures if measure.measure.matcher not in without]
 
@@ -123,7 +123,7 @@ def evaluated(corpus: Corpus, settings: Settings, query: Query) -> tuple[Result,
     rows = system_rows(sums, query, counts, subjects)
     others, noted, systems = left_one_out(settings.annotators), data, golds[0]
     if others:
-        # without a system, the counts of the baselines give the documents with a gold standard
+        # without systems, the counts of the baselines have the documents with gold
         scored = golds if systems else [count_systems(data, ["exact"], True, without) for without in data.left_out]
         whole = sum(row.subset == "all" for row in rows)
         rows[whole:whole] = _human_rows(data, query, scored)
@@ -162,7 +162,7 @@ def _notes_on_parts(data: Prepared, query: Query) -> Iterator[Note]:
 
 
 def _notes_on_vocabulary(data: Prepared, asked: Sequence[Asked]) -> Iterator[Note]:
-    """Warn about a table that a measure uses but that matches none of the phrases."""
+    """Warn if a table required by a measure matches no phrases."""
     by_concept, given = data.settings.by_concept == "yes", data.corpus.vocabulary.given
     hierarchy = any(measure.measure.family == "hierarchy" for measure in asked)
     rarity = any(measure.by_rarity(data.settings) for measure in asked)
@@ -178,7 +178,7 @@ def _notes_on_vocabulary(data: Prepared, asked: Sequence[Asked]) -> Iterator[Not
 
 
 def over_datasets(corpus: Corpus, settings: Settings, query: Query) -> Result:
-    """Evaluate every data set by itself, and average them without weights."""
+    """Evaluate every data set separately, and average the results without weights."""
     settings, results, rows_of = over_runs(settings, corpus.systems), dict[str, Result](), dict[str, list[Row]]()
     for name, part in corpus.by_dataset.items():
         with named(name):
@@ -199,7 +199,7 @@ def over_datasets(corpus: Corpus, settings: Settings, query: Query) -> Result:
 
 
 def refuse_named_alike(systems: Sequence[str]) -> None:
-    """Refuse a system that has the name of another row of a result."""
+    """Refuse a system with the name of another row of the result."""
     if reserved := [name for name in systems if name in (*BASELINES, HUMANS)]:
         raise InputError(f"system '{reserved[0]}'", "the name of a baseline", "another name", "Rename the system.")
 
@@ -248,7 +248,7 @@ def system_rows(
     """
     rows, settings = list[Row](), query.settings
     for number, subset in enumerate(subsets(query.by, query.names.groups)):
-        if f"{number}/documents" not in sums.numbers:  # no document with gold is of this type
+        if f"{number}/documents" not in sums.numbers:  # no document with gold has this type
             continue
         documents, accumulator = sums.number(f"{number}/documents"), Accumulator(settings.interval, sums, str(number))
         baselines = BASELINES if query.baselines and (subset == "all" or not side_of(subset)) else ()
@@ -281,7 +281,7 @@ def _rows(query: Query, names: tuple[str, str, str], place: int, values: Estimat
     system, average, subset = names
     measure = query.measures_of(subset)[place]
     for number, cutoff in enumerate(measure.cutoffs(query.settings)):
-        column = min(number, len(values.value) - 1)  # human agreement is the same at every cutoff
+        column = min(number, len(values.value) - 1)  # human agreement does not depend on the cutoff
         k = None if measure.measure.fixed is not None or measure.over or cutoff == "larger" else cutoff
         provenance = Provenance((place, number), values, column) if query.averaged else None
         numbers = values.row(column, documents)
@@ -294,7 +294,7 @@ def _people(data: Prepared) -> list[Grid]:
 
 
 def _human_rows(data: Prepared, query: Query, golds: list[Systems]) -> list[Row]:
-    """Return the human ceiling, for measures of sets: the mean of the annotators, each against the others."""
+    """Return the human ceiling for measures of sets: the mean over annotators, each against the others."""
     settings, annotators = data.settings, _people(data)
     weights = intervals.weights(settings, data.documents, _resampled(golds))
     documents, rows = int((data.choices.seen.sum(axis=0) > 1).sum()), list[Row]()
@@ -323,7 +323,7 @@ def interval_table(
     """Return one row per concordance measure of a system, pooled, at the first cutoff.
 
     low, high, cluster_…  by bootstrap over documents, and by t with documents as clusters (error: its standard error)
-    independent_…         value ± 1.96 errors as if phrases were independent, for comparison: it covers too little
+    independent_…         value ± 1.96 errors as if phrases were independent, for comparison only: it is too narrow
     """
     data = prepare(corpus, resolve_settings(corpus, settings, changes), interval="bootstrap")
     counts = count_systems(data)

@@ -1,4 +1,4 @@
-"""Report what the reader of a result must know: missing documents, short lists, limits of a measure."""
+"""Collect notes on a result: missing documents, short lists, limits of a measure."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from kp_core.studies import WORDS
 
 
 def too_few(documents: int) -> str:
-    """Warn that so few documents give no reliable interval."""
+    """Warn that there are too few documents for reliable intervals."""
     return f"{pluralize(documents, 'document is', 'documents are')} too few for a reliable interval"
 
 
 def part_note(level: Literal["info", "warning"], where: str, part: Ids, whole: int, one: str, many: str) -> list[Note]:
-    """Return a note on a part of the documents, with a verb for one and for several, or nothing if it is empty."""
+    """Return a note on a part of the documents in singular or plural, or nothing if the part is empty."""
     return [Note(level, where, f"{part_of(part.count, whole, 'document', one, many)}: {part}")] * bool(part.count)
 
 
@@ -66,7 +66,7 @@ def notes_on_subjects(settings: Settings, baselines: bool) -> list[Note]:
 
 
 def by_document(settings: Settings, asked: Sequence[Asked]) -> list[Note]:
-    """Note that values are those of documents if some measures are means over subjects."""
+    """Note that values are per document if some measures are means over subjects."""
     over = any(measure.over_subjects(settings.average) for measure in asked)
     return [Note("info", "average", WORDS["subjects"]["by_document"])] if over else []
 
@@ -108,7 +108,7 @@ def above_one(values: Iterable[tuple[str, float]]) -> list[Note]:
 
 
 def id_notes(corpus: Corpus, sums: Sums, systems: Sequence[str]) -> list[Note]:
-    """Name the fix that would make ids match if lists are missing and unknown documents have lists."""
+    """Suggest the fix that would make ids match if lists are missing and unknown documents have lists."""
     if not any(sums.ids[f"unknown/{name}"].count and sums.ids[f"lost/{name}"].count for name in systems):
         return []
     return [

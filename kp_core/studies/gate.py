@@ -1,4 +1,4 @@
-"""Check results against required values, and comparisons against failing verdicts."""
+"""Check results against required values, and comparisons against forbidden verdicts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _REQUIRED = re.compile(
 
 @dataclass(frozen=True)
 class Requirement:
-    """Minimum or maximum of a value or bound, of one system or (empty) of all."""
+    """Minimum or maximum of a value or bound, for one system or (empty) for all."""
 
     text: str
     system: str
@@ -38,7 +38,7 @@ class Requirement:
 
     @staticmethod
     def parse(text: str) -> Requirement:
-        """Read [SYSTEM ][low:|high:]MEASURE>=NUMBER, or another sign.
+        """Parse [SYSTEM ][low:|high:]MEASURE>=NUMBER, or with another comparison sign.
 
         >>> required = Requirement.parse("bart low:F1@5>=.30")
         >>> required.system, required.bound, required.asked.name(), required.sign, required.limit
@@ -76,7 +76,7 @@ def checked(result: Result, required: Sequence[Requirement]) -> tuple[Checked, .
 
 
 def fails(comparison: Comparison, verdicts: Sequence[str]) -> bool:
-    """Return whether a difference from the baseline has one of the verdicts, or a system is not comparable."""
+    """Return whether a difference from the baseline has one of the verdicts, or a system is incomparable."""
     if unknown := [verdict for verdict in verdicts if verdict not in VERDICTS]:
         raise UsageError(f"'{unknown[0]}' is no verdict; choose among: {', '.join(VERDICTS)}")
     return bool(comparison.frame["verdict"].isin([*verdicts, "not comparable"]).any())

@@ -37,14 +37,14 @@ def consistency(result: Result) -> pd.DataFrame:
 
 
 def people_alone(corpus: Corpus) -> bool:
-    """Return whether several people chose keyphrases, and there is nothing else to compare."""
+    """Return whether the data have several annotators and no systems."""
     alone = len(corpus.annotators) > 1 and not corpus.systems and not len(corpus.judgements)
     return alone and not memoize(corpus, "names sentences", None, lambda: names_sentences(corpus))
 
 
-#: Most annotators that are named, with their pairs; more are counted and drawn.
+#: Maximum number of annotators listed by name, with their pairs; more are counted and drawn.
 FEW = 4
-#: Most disputed keyphrases of a document that are listed.
+#: Maximum number of disputed keyphrases listed per document.
 _LISTED = 5
 
 

@@ -1,4 +1,4 @@
-"""Average values over the runs of a system and over data sets, each with its interval."""
+"""Average values over runs and over data sets, with intervals."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def subset_of(dataset: str, subset: str) -> str:
 
 
 def mean_of_datasets(datasets: Sequence[Sequence[Row]], measures: Sequence[str]) -> list[Row]:
-    """Return the mean over data sets of each row, undefined if a data set lacks it; measures: as asked for."""
+    """Return the mean over data sets of each row, undefined if a data set lacks it; measures: as requested."""
     groups = dict[tuple[object, ...], list[tuple[Row, Provenance]]]()
     for row in chain.from_iterable(datasets):
         if row.provenance is not None:
@@ -76,11 +76,11 @@ def _mean_of(group: Sequence[tuple[Row, Provenance]], datasets: int, measures: S
 
 
 def _mean_provenance(value: float, estimates: Sequence[Provenance]) -> Provenance:
-    """Return the estimate of a mean over data sets; equally many runs are runs of one model on all of them."""
+    """Return the estimate of a mean over data sets; equal numbers of runs are taken as runs of one model."""
     drawn, runs, nothing = None, None, np.array([np.nan])
     every = [provenance.drawn for provenance in estimates]
     if all(values is not None for values in every):
-        # one seed draws equally large data sets alike; permuting the draws makes them independent
+        # equally large data sets have the same draws under one seed; permuting makes them independent
         orders = (np.random.default_rng([number, len(estimates)]) for number in range(len(estimates)))
         moved = [rng.permutation(values) for rng, values in zip(orders, every, strict=True) if values is not None]
         drawn = np.mean(moved, axis=0)[:, None]
@@ -120,7 +120,7 @@ def _effective_documents(estimates: Sequence[Provenance]) -> float:
 
 
 def notes_of_datasets(corpus: Corpus, results: Mapping[str, Numbers]) -> tuple[Note, ...]:
-    """Return the notes shared by all data sets, and then those of each under its name."""
+    """Return the notes shared by all data sets, then those of each data set under its name."""
     first, *others = results.values()
     everywhere = [note for note in first.notes if all(note in other.notes for other in others)]
     whole = tuple(dict.fromkeys([*corpus.report.notes, *everywhere]))

@@ -30,13 +30,13 @@ _NAMES = np.array(list(TYPES), object)
 
 
 def recipe_of(settings: Settings, stemmer: str | None = None) -> Recipe:
-    """Return the words and stems of the normalizer of the evaluation, or those with another stemmer."""
+    """Return the words and stems of the evaluation's normalizer, optionally with another stemmer."""
     recipe = Recipe.parse(settings.normalise)
     return Recipe(recipe.words, recipe.stemmer if stemmer is None else stemmer)
 
 
 def phrases_of(coded: Coded, settings: Settings) -> tuple[list[str], Bools | None]:
-    """Return all phrases, and a mask of stems; a gold standard of stems is a second, unstemmed half."""
+    """Return all phrases and a mask of stems; if the gold standard has stems, all phrases occur again as stems."""
     phrases = coded.phrases.to_pylist()
     if settings.gold_stemmed != "yes":
         return phrases, None
@@ -47,8 +47,8 @@ def phrases_of(coded: Coded, settings: Settings) -> tuple[list[str], Bools | Non
 class NearMisses(Numbers):
     """Predictions within the first cutoff and gold entries, each with its best counterpart.
 
-    The best counterpart is of the first type in `TYPES`, then has the highest R-precision, then comes first. Without a
-    common stem the type is NONE and the counterpart empty.
+    The best counterpart is chosen by type in the order of `TYPES`, then by R-precision, then by position. Without a
+    common stem, the type is NONE and there is no counterpart.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class NearMisses(Numbers):
     def shares(self) -> pd.DataFrame:
         """Return for each system: predictions, hits, misses, near misses, and their share of the misses.
 
-        A miss is a prediction that the evaluation does not count; it is near if it is of any type but NONE. A phrase
+        A miss is a prediction that is not a hit; it is near if its type is not NONE. A phrase
         that repeats a hit in another spelling is a miss as well.
         """
         hit = self.frame["hit"]
@@ -132,7 +132,7 @@ def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: 
 
 
 def _notes_on_types(frame: pd.DataFrame) -> list[Note]:
-    """Explain why EXACT and MORPH together are not the hits of a system."""
+    """Explain why EXACT and MORPH together differ from the hits of a system."""
     notes = []
     for system, rows in frame.groupby("system", sort=False):
         same, hit = rows["type"].isin(["EXACT", "MORPH"]), rows["hit"]
@@ -149,7 +149,7 @@ def _notes_on_types(frame: pd.DataFrame) -> list[Note]:
 
 
 def _phrases(coded: Coded, settings: Settings) -> Phrases:
-    """Return phrases normalized as in the evaluation, lower-cased and stemmed, so that all hits are EXACT or MORPH."""
+    """Return phrases normalized as in the evaluation and stemmed, so that all hits are EXACT or MORPH."""
     normaliser = Normaliser.parse(settings.normalise)
     recipe = recipe_of(settings)
     steps = [step for step in recipe.words.split("+") if step != "none"]
@@ -170,7 +170,7 @@ def _pairs(candidates: CandidatePairs, phrases: Phrases, within: Bools) -> pd.Da
 
 
 def _best(pairs: pd.DataFrame, key: str, then: str, numbers: Ints) -> pd.DataFrame:
-    """Return the best pair of each row or item: by type, higher overlap, then the earlier `then`; else NONE."""
+    """Return the best pair of each row or item by type, higher overlap, and lower `then`; else NONE."""
     signs = {then: 1, "overlap": -1, "type": 1, key: 1}
     order = np.lexsort(tuple(pairs[name].to_numpy(float) * sign for name, sign in signs.items()))
     best = pairs.iloc[order].drop_duplicates(key).set_index(key, drop=False).reindex(numbers)

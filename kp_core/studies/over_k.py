@@ -1,4 +1,4 @@
-"""Test systems at every cutoff, and estimate the best cutoff and the number of documents needed."""
+"""Test systems at every cutoff, and estimate the best cutoff and the required number of documents."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from kp_core.settings import Settings
 from kp_core.studies.answer import BestK
 from kp_core.studies.document_values import values_over
 
-#: Largest cutoff, and number of cutoffs if all would take too long.
+#: Largest cutoff, and number of cutoffs if testing all would take too long.
 _LAST, _FEW = 50, 10
-#: Number of multiplications that takes about two seconds.
-_WORK = 3e10
-#: Number of signs in memory at a time.
+#: Number of multiplications that take about two seconds.
+_MULTIPLICATIONS = 3e10
+#: Maximum number of random signs in memory.
 _AT_ONCE = 8_000_000
-#: Fewest and most documents considered, and the power required.
+#: Minimum and maximum numbers of documents considered, and required power.
 _FEWEST, _MOST, _POWER = 10, 10_000, 0.8
 #: Pilot samples, draws from each pilot, and random swaps per draw.
 _PILOTS, _DRAWS, _SWAPS = 30, 100, 400
-#: Fewest differing documents, and widest range of the result (a factor).
+#: Minimum number of differing documents, and maximum ratio of the bounds of the result.
 FEWEST_DIFFERING, _WIDEST = 5, 10
-#: Effective number of documents from which |Σd| / √Σd² of random swaps is taken as normal.
+#: Effective number of documents from which |Σd| / √Σd² under random swaps is treated as normal.
 _NORMAL = 40
 
 
@@ -41,8 +41,8 @@ _NORMAL = 40
 class OverK:
     """Paired tests of every pair of systems at every cutoff, corrected for all pairs and cutoffs together.
 
-    by_document  system → values (D, K) of the documents for which every system has one at each cutoff
-    p            pair → corrected p at each cutoff (K,): with missing lists the larger one under both conventions, or 1
+    by_document  system → values (D, K) of the documents for which every system has a value at each cutoff
+    p            pair → corrected p at each cutoff (K,); with missing lists the larger one under both conventions, or 1
                  if their directions differ
     """
 
@@ -59,7 +59,7 @@ class OverK:
         return tuple(k for k, sure in zip(self.tried, (p < ALPHA) & ahead, strict=True) if sure)
 
     def best(self, system: str) -> BestK | None:
-        """Return the cutoff of a system's highest value; None if it is the first or last one."""
+        """Return the cutoff with a system's highest value; None if it is the first or last one."""
         return best_k(self.by_document[system], self.tried, self.trials, np.random.default_rng(self.seed))
 
     def leads(self) -> dict[str, tuple[int, ...]]:
@@ -74,7 +74,8 @@ class OverK:
 def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: int = TRIALS) -> OverK | None:
     """Test all pairs of systems at all cutoffs with one set of random swaps.
 
-    None if the measure has no cutoff or pools documents, fewer than two systems have lists, or one has several runs.
+    Return None if the measure has no cutoff or pools documents, fewer than two systems have lists, or a system has
+    several runs.
     Source: Westfall & Young 1993 (single step): p of a pair at a cutoff is the share of trials whose largest
     |Σd| / √Σd² over all pairs and cutoffs reaches that of the pair; a trial turns the sign of differences d at random.
     """
@@ -103,12 +104,12 @@ def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: in
 
 
 def cutoffs(data: Prepared, trials: int) -> tuple[int, ...]:
-    """Return the cutoffs 1 … 50, or to the longest list; ten of these if all would take too long."""
+    """Return the cutoffs 1 … 50 or up to the longest list, or ten of these if testing all would take too long."""
     longest = max(longest_lists(data).values(), default=0)
     every = tuple(range(1, min(_LAST, longest) + 1))
     systems = len(data.names.systems)
     work = float(trials) * len(data.documents) * (systems * (systems - 1) // 2) * len(every)
-    if work <= _WORK or len(every) <= _FEW:
+    if work <= _MULTIPLICATIONS or len(every) <= _FEW:
         return every
     return tuple(int(k) for k in np.linspace(1, every[-1], _FEW).round())
 
@@ -132,7 +133,7 @@ def corrected(apart: Floats, trials: int, rng: np.random.Generator) -> Floats:
 
 
 def best_k(values: Floats, tried: Sequence[int], trials: int, rng: np.random.Generator) -> BestK | None:
-    """Return the cutoff of the highest mean of values (D, K), and neighbors that are not significantly lower."""
+    """Return the cutoff with the highest mean of values (D, K), and neighbors that are not significantly lower."""
     means = values.mean(axis=0)
     top = int(np.argmax(leveled(means)))
     if top == 0 or reaches(means[-1], means[top]):
@@ -162,7 +163,7 @@ def documents_needed(apart: Floats, pairs: int, rng: np.random.Generator) -> tup
 
 
 def _needed(pilot: Floats, alpha: float, rng: np.random.Generator) -> float:
-    """Return the number of documents at which the randomization test has its power; infinite beyond the most."""
+    """Return the number of documents needed for the power of the randomization test; infinite beyond the maximum."""
     low, high = _FEWEST, _MOST
     if power(pilot, high, alpha, rng) < _POWER:
         return np.inf

@@ -1,4 +1,4 @@
-"""Turn an evaluation into the table of a paper, with best values in bold and daggers of tests."""
+"""Turn an evaluation into a table for a paper, with best values in bold and daggers for significance."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from kp_core.studies.parts import counted_sides, parse_by, side_of
 from kp_core.studies.result import Result
 
 DEFAULT = ("P@k", "R@k", "F1@k", "MAP")
-#: Lines of a part of a table besides its systems.
+#: Number of lines of a block besides its systems.
 _HEAD = 3
 #: Separator of a mean and its deviation, without a line break.
 _DEVIATES, _LATEX_DEVIATES = "\u00a0±\u00a0", r"\,$\pm$\,"
@@ -72,7 +72,7 @@ class PaperTable:
     beaten : dict
         Part and column → systems with a dagger.
     baseline : str
-        System that those with a dagger beat; if empty, daggers mark systems below the best.
+        System that those with a dagger outperform; if empty, daggers mark systems below the best.
     claim : str
         Number of data sets on which the best system is better than the second.
     """
@@ -105,12 +105,12 @@ class PaperTable:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What the reader of the values must know."""
+        """The notes on the values."""
         return self.result.notes
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per system and part, with low, high and sd in columns of their own."""
+        """One row per system and part, with low, high and sd in separate columns."""
         frames = []
         extra = ["low", "high"] * self.bounds + ["sd"] * self.deviations
         for block, columns in self.blocks.items():
@@ -177,7 +177,7 @@ class PaperTable:
         return "\n".join([*parts, typeset.escape_markdown(self.note()), ""])
 
     def html(self) -> str:
-        """Return an HTML table with its caption and note; every word of a user is escaped."""
+        """Return an HTML table with its caption and note; all user text is escaped."""
         parts = [
             (block, _heads(columns), self._lines(columns, "<b>{}</b>{}", typeset.escape_html))
             for block, columns in self.blocks.items()
@@ -187,9 +187,9 @@ class PaperTable:
     _repr_html_ = html
 
     def latex(self) -> str:
-        """Return tabulars over one or two columns; wide tables are turned, and divided if they exceed a page.
+        """Return tabulars over one or two columns; wide tables are rotated, and split if they exceed a page.
 
-        It needs the package booktabs, and rotating if the table is turned.
+        Requires the package booktabs, and rotating if the table is rotated.
         """
         parts = [part for columns in self.blocks.values() for part in self._parts(columns)]
         width = max(map(self._width, parts))
@@ -232,7 +232,7 @@ class PaperTable:
 
     @cached_property
     def _cells(self) -> dict[str, list[tuple[str, bool, str]]]:
-        """Cells of each column by its key, system by system: text, whether it is the best, mark."""
+        """Return cells by column key, one per system: text, whether it is the best, mark."""
         cells = {}
         for column in (column for columns in self.blocks.values() for column in columns):
             ranked, marked = self.ranked(column), self.beaten.get(column.key, frozenset())
@@ -263,7 +263,7 @@ class PaperTable:
         return typeset.wide([["System", *(column.name for column in columns)], *self._lines(columns, "{}{}")])
 
     def _parts(self, columns: Sequence[Column]) -> list[list[Column]]:
-        """Return the columns in parts that fit the width of a page, keeping data sets whole if possible."""
+        """Split the columns into parts that fit the page width, keeping data sets together if possible."""
         parts: list[list[Column]] = [[]]
         for _, grouped in _heads(columns):
             together = self._width([*parts[-1], *grouped]) <= typeset.TURNED
@@ -357,7 +357,7 @@ def paper_table(
 
 
 def _blocks(result: Result, presence: bool, measures: Sequence[str], absent: Sequence[str]) -> dict[str, list[Column]]:
-    """Return heading → columns: separately for present and absent keyphrases, or all of them."""
+    """Return heading → columns, separately for present and absent keyphrases if requested."""
     sides: dict[str, Sequence[str]] = {"present": measures, "absent": absent} if presence else {"": measures}
     blocks = dict[str, list[Column]]()
     rows = list(zip(*(result.frame[name].tolist() for name in ("subset", "measure", "k")), result.columns, strict=True))

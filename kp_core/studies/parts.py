@@ -30,7 +30,7 @@ Systems = dict[str, SystemCounts]
 PARTS: dict[str, str] = WORDS["parts"]
 DATASET: Part = "dataset"
 _THIRDS = ("short", "medium", "long")
-#: Criteria that divide keyphrases, not documents, and the names of the sides.
+#: Criteria that divide keyphrases rather than documents → names of their parts.
 SIDES: dict[Part, tuple[str, ...]] = {"presence": ("present", "absent"), "frequency": ("head", "middle", "tail")}
 
 
@@ -49,7 +49,7 @@ def parse_by(by: str | Sequence[str]) -> By:
 
 
 def subsets(by: By, groups: Sequence[str]) -> list[str]:
-    """Return the names of the whole and of all parts; groups: the types of documents.
+    """Return the names of the whole and of all parts; groups: the document types.
 
     >>> subsets(("group",), ["lecture", "talk"]), subsets((), [])
     (['all', 'group:lecture', 'group:talk'], ['all'])
@@ -60,7 +60,7 @@ def subsets(by: By, groups: Sequence[str]) -> list[str]:
 
 
 def parts(data: Prepared, golds: list[Systems], by: By, matchers: Collection[str] = ()) -> dict[str, list[Systems]]:
-    """Return the counts of the whole and of each part, in the order of `subsets`, one entry per gold standard.
+    """Return the counts of the whole and of each part in the order of `subsets`, one entry per gold standard.
 
     Raises InputError if the documents have no type, or no text.
     """
@@ -86,7 +86,7 @@ def parts(data: Prepared, golds: list[Systems], by: By, matchers: Collection[str
 
 
 def side_of(subset: str) -> tuple[Part, str] | None:
-    """Return criterion and side of a subset of keyphrases, in which phrases are ranked anew; else None.
+    """Return criterion and side of a subset of keyphrases, within which phrases are re-ranked; else None.
 
     >>> side_of("group:talk/presence:absent"), side_of("group:talk")
     (('presence', 'absent'), None)
@@ -114,7 +114,7 @@ def _lengths(data: Prepared) -> dict[str, Bools]:
 def counted_sides(
     data: Prepared, by: Part, without: int | None = None, as_returned: bool = False
 ) -> dict[str, Systems]:
-    """Return side of the keyphrases → counts of every system, with phrases ranked anew.
+    """Return side of the keyphrases → counts of every system, with phrases re-ranked.
 
     presence   a phrase is present if its tokens occur together in the text (Meng et al. 2017, on token boundaries)
     frequency  thirds of the distinct keyphrases or concepts by gold frequency; other phrases belong to the tail
@@ -146,7 +146,7 @@ def _counted_sides(data: Prepared, by: Part, without: int | None, as_returned: b
     return sides
 
 
-#: Number of the side of each gold item, and a function to those of each row of lists.
+#: Side of each gold item, and a function that returns the sides of the rows of lists.
 _Marked = tuple[Ints, Callable[[Lists], Ints]]
 
 
@@ -159,14 +159,14 @@ def _by_presence(data: Prepared, gold: Gold) -> _Marked:
 
 
 def _thirds(gold: Gold) -> tuple[Ints, npt.NDArray[np.integer[Any]], npt.NDArray[np.number[Any]]]:
-    """Return the subjects of a gold standard, their document frequencies, and the largest of middle and tail."""
+    """Return gold subjects, their document frequencies, and the maximum frequencies of middle and tail."""
     distinct, number = np.unique(gold.subject, return_counts=True)
     bounds = np.quantile(number, [2 / 3, 1 / 3], method="inverted_cdf") if len(distinct) else np.zeros(2, np.int64)
     return distinct, number, bounds
 
 
 def thirds_in_words(gold: Gold) -> str:
-    """Describe the thirds by frequency; equal frequencies are in one third."""
+    """Describe the thirds by frequency; equal frequencies are in the same third."""
     *_, (middle, tail) = _thirds(gold)
     between = f"{tail + 1:,.0f} to {middle:,.0f}" if middle > tail else "nothing, since too many have equally many"
     return f"by how many documents have them: head more than {middle:,.0f}, middle {between}, tail {tail:,.0f} or fewer"

@@ -1,7 +1,7 @@
 """Recover concordance tables from printed kappa, P_pos, P_neg and PABAK.
 
-The four numbers have three degrees of freedom, so they can contradict one another, and they do not show which side
-chose more. Rounding is propagated as intervals.
+The four numbers have three degrees of freedom, so they can be contradictory, and they do not show which side chose
+more. Rounding is propagated as intervals.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LECTURE_SYSTEMS: dict[str, tuple[str, ...]] = {name: tuple(row) for name, row in
 
 @dataclass(frozen=True)
 class Span:
-    """The smallest and the largest possible value."""
+    """The lowest and the highest possible value."""
 
     low: float
     high: float
@@ -53,7 +53,7 @@ class Recovered:
 def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
     """Return the concordance tables that give printed values, or None if no table gives all four.
 
-    Values are strings such as ".178", whose digits define the rounding.
+    Values are strings such as ".178", whose digits determine the rounding.
 
     References
     ----------
@@ -68,9 +68,9 @@ def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
     True
     """
     k, pos, neg, pabak = (_rounded(text) for text in (kappa, P_pos, P_neg, PABAK))
-    # bounds of b + c from PABAK, and from P_pos with P_neg; each value of it bounds a by P_pos and P_neg
-    fewest = max((1 - pabak.high) / 2, 1 / (1 + _odds(pos.high) + _odds(neg.high)), 0.0)
-    largest = min((1 - pabak.low) / 2, 1 / (1 + _odds(pos.low) + _odds(neg.low)), 1.0)
+    # bounds of b + c from PABAK, and from P_pos with P_neg; each value of b + c bounds a by P_pos and P_neg
+    fewest = max((1 - pabak.high) / 2, 1 / (1 + _cell_ratio(pos.high) + _cell_ratio(neg.high)), 0.0)
+    largest = min((1 - pabak.low) / 2, 1 / (1 + _cell_ratio(pos.low) + _cell_ratio(neg.low)), 1.0)
     if fewest > largest:
         return None
     apart = np.linspace(fewest, largest, _STEPS[0])
@@ -84,7 +84,7 @@ def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
     both = low + (high - low) * np.linspace(0, 1, _STEPS[1])
     neither = np.maximum(1 - apart - both, 0.0)
     observed, mean = 1 - apart, both + apart / 2
-    # the squared bias grows with kappa, and lies between 0 and (b + c) squared
+    # the squared bias increases with kappa, and is between 0 and (b + c) squared
     chance = [(observed - end) / (1 - end) if end < 1 else np.full_like(observed, -np.inf) for end in (k.low, k.high)]
     ends = [2 * (mean**2 + (1 - mean) ** 2 - expected) for expected in chance]
     low_bias, high_bias = np.maximum(ends[0], 0.0), np.minimum(ends[1], apart**2)
@@ -122,7 +122,7 @@ def recovered(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Numbers:
 
 
 def remarks(table: Recovered, lecture: bool) -> list[str]:
-    """Describe what follows from a recovered table; lecture: whether it is one of `LECTURE_SYSTEMS`."""
+    """Describe the implications of a recovered table; lecture: whether it is one of `LECTURE_SYSTEMS`."""
     messages = ["The four values do not show which side chose more."]
     if table.precision_max < 0.5:
         text = f"If the system chose fewer phrases, its precision is at most {table.precision_max:.2f}"
@@ -139,14 +139,14 @@ def _lecture_gold() -> Span | None:
 
 
 def common_gold(tables: Iterable[Recovered]) -> Span | None:
-    """Return the share of gold keyphrases that fits all systems, if the gold standard is the larger side of each."""
+    """Return the share of gold keyphrases consistent with all systems, if gold is the larger side of each."""
     larger = [table.larger for table in tables]
     low, high = max(span.low for span in larger), min(span.high for span in larger)
     return Span(low, high) if low <= high else None
 
 
 def _rounded(text: str) -> Span:
-    """Return the values that are printed as a text: half a unit of the last digit around it."""
+    """Return the values that round to a printed number: half a unit of the last digit around it."""
     try:
         value = float(text)
     except ValueError:
@@ -157,14 +157,14 @@ def _rounded(text: str) -> Span:
     return Span(max(value - half, -1.0), min(value + half, 1.0))
 
 
-def _odds(agreement: float) -> float:
+def _cell_ratio(agreement: float) -> float:
     """Return a cell as a multiple of b + c, given its agreement."""
     return 0.0 if agreement <= 0 else agreement / (2 * (1 - agreement)) if agreement < 1 else float("inf")
 
 
 def _share(agreement: float, apart: Floats) -> Floats:
     """Return the cell x with agreement x / (x + (b+c)/2)."""
-    odds = _odds(agreement)
+    odds = _cell_ratio(agreement)
     return apart * odds if odds < float("inf") else np.full_like(apart, np.inf)
 
 

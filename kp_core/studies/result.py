@@ -1,4 +1,4 @@
-"""Define the result of every function: a tidy table with its signature and notes, and its output formats."""
+"""Define results: a tidy table with signature, notes, and output formats."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kp_core.scoring.intervals import Estimate, error_of
 from kp_core.settings import Cutoff, Settings, __version__, short_form, signature
 from kp_core.studies.answer import Answer
 
-#: Most rows shown in a notebook.
+#: Maximum number of rows shown in a notebook.
 _SHOWN = 30
 
 
@@ -25,7 +25,7 @@ _SHOWN = 30
 class Numbers:
     """Base of all results: tidy rows with signature and notes.
 
-    settings     resolved settings; other mappings make a signature that begins with `kind`
+    settings     resolved settings; for other mappings, the signature begins with `kind`
     documents    number of documents with gold; concordance: whether the rows have concordance measures
     """
 
@@ -49,7 +49,7 @@ class Numbers:
         return "|".join([self.kind, *(f"{key}:{value}" for key, value in self.settings.items()), f"v:{__version__}"])
 
     def wide(self) -> pd.DataFrame:
-        """Return the rows as they are printed."""
+        """Return the rows as printed."""
         return self.frame
 
     def content(self) -> dict[str, Any]:
@@ -137,7 +137,7 @@ class Result(Numbers):
         return super().content() | ({"requirements": [asdict(check) for check in self.checked]} if self.checked else {})
 
     def at(self, cutoff: int | str) -> Result:
-        """Return the rows at one cutoff and those that have none, under the signature of that cutoff."""
+        """Return the rows at one cutoff and the rows without a cutoff, with the signature of that cutoff."""
 
         def at(frame: pd.DataFrame) -> pd.DataFrame:
             return frame[(frame["k"] == cutoff) | frame["k"].isna()].reset_index(drop=True)
@@ -146,13 +146,13 @@ class Result(Numbers):
         return replace(self, frame=at(self.frame), settings=self.settings.changed(k=(cutoff,)), by_run=by_run)
 
     def titled(self) -> pd.DataFrame:
-        """Return the rows with titles of measures: K of an annotator is that of the others."""
+        """Return the rows with titles of measures; K of an annotator is the agreement of the others."""
         alone = (self.frame["measure"] == "K") & self.frame["system"].isin(self.annotators)
         return self.frame.assign(measure=self.frame["measure"].mask(alone, "K without"))
 
     @property
     def columns(self) -> pd.Series[str]:
-        """The column of each row in a wide table: its measure, with average and cutoff if these vary."""
+        """The column of each row in a wide table: its measure, plus average and cutoff if these vary."""
         rows = list(zip(*(self.titled()[name].tolist() for name in ("measure", "average", "k")), strict=True))
         averages = Counter(measure for measure, _ in {(measure, average) for measure, average, _ in rows})
         cutoffs = Counter(measure for measure, _ in {(measure, str(k)) for measure, _, k in rows})
@@ -163,7 +163,7 @@ class Result(Numbers):
         return pd.Series(list(names), self.frame.index, dtype=object)
 
     def wide(self) -> pd.DataFrame:
-        """Return one row per system and subset, one column per measure, with average and cutoff if several."""
+        """Return one row per system and subset, and one column per measure (and average and cutoff if several)."""
         table: dict[tuple[str, str], dict[str, Any]] = {}
         columns = (self.frame[name].tolist() for name in ("system", "subset", "value"))
         for system, subset, value, column in zip(*columns, self.columns, strict=True):
@@ -186,7 +186,7 @@ def square(pairs: pd.DataFrame, column: str, names: Sequence[str], turned: float
 
 
 class Row(NamedTuple):
-    """One value of a result; provenance: its estimate, for means over runs and data sets."""
+    """One value of a result; provenance: its source estimate, for means over runs and data sets."""
 
     system: str
     measure: str
@@ -206,7 +206,7 @@ ROW_COLUMNS: tuple[str, ...] = Row._fields[:-1]
 
 
 class Provenance(NamedTuple):
-    """A column of an estimate; place: numbers of the measure and of the cutoff."""
+    """A column of an estimate; place: indices of measure and cutoff."""
 
     place: tuple[int, int]
     estimate: Estimate
@@ -243,5 +243,5 @@ def result_frame(rows: Sequence[Row]) -> pd.DataFrame:
     frame = pd.DataFrame([row[:-1] for row in rows], columns=list(ROW_COLUMNS))
     # pandas would turn 10 into 10.0 in a column with missing values
     frame["k"] = pd.Series([row.k for row in rows], dtype=object)
-    # “P@k” at k = 5 and “P@5” are one row.
+    # “P@k” at k = 5 and “P@5” are the same row.
     return frame.drop_duplicates(["system", "subset", "measure", "k", "average"], ignore_index=True)

@@ -32,7 +32,7 @@ from kp_core.studies.result import Result, result_frame
 
 @dataclass(frozen=True)
 class Soft:
-    """When a prediction counts as a hit, and with which weight.
+    """Definition of soft hits and their weights.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Soft:
     hits : "weighted" or "count"
         Whether a pair counts with its similarity or as 1.
     stemmer : str or None
-        Stemmer; None for that of the evaluation.
+        Stemmer; by default that of the evaluation.
     """
 
     similarity: str = "R-precision"
@@ -74,7 +74,7 @@ SOFT_PRESETS: dict[str, Soft] = {
 
 @dataclass(frozen=True, kw_only=True)
 class SoftResult(Result):
-    """Rows as in `Result.frame`, with what they were made by."""
+    """Rows as in `Result.frame`, with their settings."""
 
     soft: Soft = field(default_factory=Soft)
     choices: dict[str, Any] = field(default_factory=dict)
@@ -97,13 +97,13 @@ def soft_evaluate(
 ) -> SoftResult:
     """Evaluate all systems, counting predictions that are similar enough to a keyphrase.
 
-    Under matching = one-to-one each keyphrase counts for one prediction; under best for all, and only P, R, F1 and
-    Rprec exist.
+    Under matching = one-to-one, each keyphrase counts for one prediction; under best, it may count for several, and
+    only P, R, F1 and Rprec are defined.
 
     Parameters
     ----------
     soft : Soft or str
-        What counts as a hit, or a name of `SOFT_PRESETS`.
+        Definition of soft hits, or a name of `SOFT_PRESETS`.
     measures : sequence of str
         Overlap and concordance measures of `kp.MEASURES`, and Rprec.
     **choices
@@ -143,7 +143,7 @@ def soft_evaluate(
     return SoftResult(frame, settings, tuple(notes), documents, concordance, soft=soft, choices=choices)
 
 
-#: Measures that are semantic measures if each phrase counts with its most similar counterpart.
+#: Measures → semantic measures that replace them if each phrase counts with its most similar counterpart.
 _BEST = {"P@k": "SemP@k", "R@k": "SemR@k", "F1@k": "SemF1@k", "Rprec": "SemRprec"}
 
 
@@ -157,9 +157,9 @@ def _best(asked: Asked) -> Asked:
 def soft_counts(
     data: Prepared, soft: Soft, matchers: Set[Matcher], deepest: int | None = None, **choices: Any
 ) -> dict[str, SystemCounts]:
-    """Return the counts of every system with soft hits, down to the rank `deepest` (None: whole lists).
+    """Return the counts of every system with soft hits, up to the rank `deepest` (None: whole lists).
 
-    Concordance tables count pairs, whatever `hits` says.
+    Concordance tables always count pairs as 1, regardless of `hits`.
     """
     settings, corpus = data.settings, data.corpus
     if settings.ties == "expected":
@@ -192,7 +192,7 @@ def soft_counts(
 
 
 def allowed_pairs(candidates: CandidatePairs, scorer: Scorer, soft: Soft, rows: Bools) -> tuple[Ints, Ints, Floats]:
-    """Return row, gold item and similarity of all pairs that reach tau, for the best spelling of each item."""
+    """Return row, gold item and similarity of all pairs with at least tau, by the best spelling of each item."""
     asked = parse_similarity(soft.similarity)
     # NIST and measures of whole columns depend on all pairs
     at_once = asked.measure.name == "NIST" or asked.measure.level == "pairs"

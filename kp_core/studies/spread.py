@@ -1,4 +1,4 @@
-"""Evaluate one measure under many conventions, and find those that give a printed number."""
+"""Evaluate one measure under many conventions, and find those that reproduce a printed number."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kp_core.settings import CONVENTIONS, PRESETS, Cutoff, Settings, format_valu
 from kp_core.studies.result import Numbers
 from kp_core.typeset import listed
 
-#: Conventions that are varied together.
+#: Conventions that are varied jointly in the grid.
 GRID: dict[str, tuple[str, ...]] = {
     "normalise": ("lower+space", "lower+space+porter-nltk", "lower+space+snowball-en"),
     "duplicates": ("before", "after", "keep", "count"),
@@ -38,9 +38,9 @@ GRID: dict[str, tuple[str, ...]] = {
 }
 #: Further axes of the grid for semantic measures.
 _SIMILARITY = {"matching": ("one-to-one", "best")}
-#: Conventions and values of deliberate choices: means over subjects, gains by rarity.
+#: Values of conventions that are deliberate choices, and so not varied: means over subjects, gains by rarity.
 _CHOSEN = ("subject_empty", "propensity")
-#: Single changes, in this order.
+#: Single changes of conventions, in this order.
 _LISTED = tuple(
     (name, value)
     for name, convention in CONVENTIONS.items()
@@ -50,7 +50,7 @@ _LISTED = tuple(
 )
 
 TRIED = ("system", "measure", "k", "value", "signature", "preset", "changes")
-#: Settings shown if none fits.
+#: Number of settings shown if none fits.
 _NEAREST = 3
 _NUMBER = re.compile(r"-?(?:\d+(?:[.,](\d*))?|[.,](\d+))\s*(%?)")
 Values = Mapping[str, float]
@@ -58,11 +58,11 @@ Values = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Tried:
-    """A setting that is tried with one measure.
+    """A setting evaluated with one measure.
 
     kind   current, preset, change (of one convention), grid, or near (the grid under the current normalization)
     name   preset, or changed convention; means: canonical settings, equal if the measure cannot differ
-    of     system → value; empty if the data refuse the setting
+    of     system → value; empty if the data do not allow the setting
     """
 
     kind: str
@@ -109,9 +109,9 @@ class Spread(Numbers):
         return self.ranges
 
     def printing(self, value: str | float | None = None, system: str = "") -> Printing:
-        """Return the settings that print a value, of one system or of any; without a value every setting.
+        """Return the settings under which a system (by default any) has a printed value; without a value, all settings.
 
-        The digits define the rounding: .348 is [.3475, .3485], and 34.8 the same in percent.
+        The digits determine the rounding: .348 is [.3475, .3485], and 34.8 the same in percent.
         """
         return printing_of([self], () if value is None else (Printed.of(self.measure, value, system),))
 
@@ -121,7 +121,7 @@ class Spreads:
     """One measure of all systems under many conventions, at every cutoff of the settings.
 
     axes    conventions of the grid; tried: every setting, in the same order for all measures
-    values  canonical settings → values of the systems, one per cutoff; none if the data refuse them
+    values  canonical settings → values of the systems, one per cutoff; none if the data do not allow them
     """
 
     asked: Asked
@@ -163,7 +163,7 @@ class Spreads:
             tried=tuple(setting for setting in tried if setting.kind != "near"),
             ranges=ranges.reset_index(),
             changes=_changes(current, tried),
-            turns=_turns(current, tried, list(grid.values())),
+            turns=_rank_reversals(current, tried, list(grid.values())),
             combinations=len(grid),
         )
 
@@ -171,8 +171,8 @@ class Spreads:
 def spread(corpus: Corpus, settings: Settings | None = None, /, measure: str = "F1@k", **changes: Any) -> Spread:
     """Evaluate one measure under every preset and under the grid of conventions.
 
-    Only conventions differ: presets are used at the current cutoff, the first one unless the measure has one, and keep
-    settings that belong to the data.
+    Only conventions differ: presets are used at the current cutoff (that of the measure, else the first one) and keep
+    settings of the data.
     """
     asked = resolve_settings(corpus, settings, changes)
     studied = spreads(corpus, asked.changed(k=asked.k[:1]), measure)
@@ -209,7 +209,7 @@ def spreads(corpus: Corpus, settings: Settings, measure: str) -> Spreads:
 
 
 def _means(asked: Asked, settings: Settings) -> Settings:
-    """Return canonical settings, which are equal if the measure cannot differ between them."""
+    """Return canonical settings, which are equal if the measure has the same value under them."""
     same = {"preset": "kpscope", "average": asked.averages(settings.average)[0]}
     if asked.measure.family != "semantic":
         same |= {"matching": "one-to-one", "sem_equal": "both"}
@@ -220,9 +220,9 @@ def _means(asked: Asked, settings: Settings) -> Settings:
 
 
 def grid(data: Prepared, asked: Asked, settings: Iterable[Settings]) -> dict[Settings, dict[str, Floats] | InputError]:
-    """Return the values of every system under each of the settings, one per cutoff, or the refusal of the data.
+    """Return the values of every system under each of the settings, one per cutoff, or the error.
 
-    Settings with the same counts are counted once, one group after the other to save memory.
+    Settings with the same counts are counted only once, group by group to save memory.
     """
     groups: dict[Settings, list[Settings]] = {}
     for setting in dict.fromkeys(settings):
@@ -261,8 +261,8 @@ def _changes(current: Tried, tried: Sequence[Tried]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["field", "was", "now", "system", "value", "change"])
 
 
-def _turns(current: Tried, tried: Sequence[Tried], grid: Sequence[Tried]) -> pd.DataFrame:
-    """Return one row per pair of systems whose order changes; most settings decide who is ahead if they tie now."""
+def _rank_reversals(current: Tried, tried: Sequence[Tried], grid: Sequence[Tried]) -> pd.DataFrame:
+    """Return one row per pair of systems whose order changes; current ties are decided by the majority of settings."""
     near = [setting for kind in ("near", "grid") for setting in tried if setting.kind == kind and setting.of]
     changed = {setting.means: current.means.differences(setting.means) for setting in near}
     near.sort(key=lambda setting: len(changed[setting.means]))
@@ -288,7 +288,7 @@ def _turns(current: Tried, tried: Sequence[Tried], grid: Sequence[Tried]) -> pd.
 
 @dataclass(frozen=True)
 class Printed:
-    """A printed value of a measure and perhaps a system; low, high: bounds of the values that round to it.
+    """A printed value of a measure, optionally of one system; low, high: bounds of the values that round to it.
 
     >>> number = Printed.parse("bart:F1@5=34.8")
     >>> number.system, number.measure, round(number.low, 5), round(number.high, 5)
@@ -303,7 +303,7 @@ class Printed:
 
     @classmethod
     def parse(cls, text: str) -> Printed:
-        """Read `F1@5=.348` or `SYSTEM:F1@5=.348`; 34.8 is the same in percent."""
+        """Parse `F1@5=.348` or `SYSTEM:F1@5=.348`; 34.8 is the same in percent."""
         named, equals, value = text.rpartition("=")
         if not equals:
             raise UsageError(f"'{text}' is not a printed number; write for example F1@5=.348 or bart:F1@5=.348")
@@ -322,7 +322,7 @@ class Printed:
         return cls(asked.name(), text, (number - half) / scale, (number + half) / scale, system.strip())
 
     def off(self, value: float) -> float:
-        """Return the distance of a value above (or, negative, below) the values that round to the printed one."""
+        """Return the distance of a value above (or, if negative, below) the values that round to the printed one."""
         if reaches(value, self.low) and reaches(self.high, value):
             return 0.0
         return value - (self.high if value > self.high else self.low)
@@ -333,14 +333,14 @@ class Printed:
 
 @dataclass(frozen=True, kw_only=True)
 class Printing(Numbers):
-    """The settings that print some numbers, or every setting that was tried if none is given.
+    """The settings that reproduce printed numbers, or all settings evaluated if no number is given.
 
     Attributes
     ----------
     frame : DataFrame
         One row per setting, system and number, fewest changes from a preset first.
     printed : tuple
-        The numbers; `fitting` of the `tried` settings print all of them.
+        The numbers; `fitting` of the `tried` settings reproduce all of them.
     nearest : DataFrame
         If none fits, the closest settings, with off: distance beyond the rounding.
     asks : dict
@@ -356,7 +356,7 @@ class Printing(Numbers):
 
     @property
     def questions(self) -> list[str]:
-        """Questions to the authors: what the numbers leave open, with the answers that fit."""
+        """Questions to the authors about conventions that the numbers leave open, with the answers that fit."""
         return [
             f"{conventions.question(name)} ({' or '.join(conventions.in_words(name, value) for value in values)})"
             for name, values in self.asks.items()
@@ -368,7 +368,7 @@ class Printing(Numbers):
         return super().content() | fits
 
     def wide(self) -> pd.DataFrame:
-        """Return the settings that fit, or else those that come closest."""
+        """Return the settings that fit, else the closest ones."""
         shown = self.nearest if self.printed and not self.fitting else self.frame
         texts = [" ".join(changes) for changes in shown["changes"]]
         return shown.drop(columns="signature").assign(changes=texts)
@@ -379,13 +379,13 @@ def printing(
 ) -> Printing:
     """Find the settings under which systems have printed numbers.
 
-    Every preset, the current settings, each single change of them, and the grid of `spread` are tried.
+    All presets, the current settings, each single change of these, and the grid of `spread` are evaluated.
 
     Parameters
     ----------
     numbers : str or sequence of str
-        Such as `F1@5=.348`, or `bart:F1@5=.348` for one of several systems, separated by commas. The digits define the
-        rounding. All numbers must fit together, those without a name for the same system.
+        Such as `F1@5=.348`, or `bart:F1@5=.348` for one of several systems, separated by commas. The digits determine
+        the rounding. All numbers must fit under the same setting, and those without a name for the same system.
     """
     texts = [numbers] if isinstance(numbers, str) else numbers
     printed = [Printed.parse(text) for number in texts for text in re.split(r"[;,]\s*+(?=[^;,=]*=)", number)]
@@ -395,7 +395,7 @@ def printing(
 
 
 def printing_of(spreads: Sequence[Spread], printed: Sequence[Printed]) -> Printing:
-    """Find the settings that print all numbers, or list all settings; spreads: one per number."""
+    """Find the settings that reproduce all numbers, or list all settings; spreads: one per number."""
     first = spreads[0]
     systems = list(dict.fromkeys(name for spread in spreads for setting in spread.tried for name in setting.of))
     for number in printed:
@@ -403,7 +403,7 @@ def printing_of(spreads: Sequence[Spread], printed: Sequence[Printed]) -> Printi
             refuse_unless(number.system, systems, "system")
     # numbers without a system belong to the same system
     choices = dict.fromkeys(tuple(number.system or name for number in printed) or (name,) for name in systems)
-    settings = _every(spreads)
+    settings = _distinct_settings(spreads)
     pairs, recipe = list(product(settings, choices)), (first.settings, first.notes, first.documents)
 
     def table(chosen: Iterable[tuple[_Setting, Sequence[str]]]) -> pd.DataFrame:
@@ -436,14 +436,14 @@ def printing_of(spreads: Sequence[Spread], printed: Sequence[Printed]) -> Printi
 
 @dataclass(frozen=True)
 class _Setting:
-    """A setting as tried with every measure, described by a preset and changes of it."""
+    """A setting as evaluated with all measures, described by a preset and changes of it."""
 
     together: tuple[Tried, ...]
     preset: str
     changes: tuple[str, ...]
 
     def rows(self, spreads: Sequence[Spread], systems: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """Yield one row per measure, each with the system at its position."""
+        """Yield one row per measure and its system."""
         for spread, system, tried in zip(spreads, systems, self.together, strict=True):
             k = spread.asked.cutoffs(tried.settings)[0]
             line = conventions.signature(tried.settings.changed(k=(k,)), spreads[0].documents, spread.asked.of_tables)
@@ -456,8 +456,8 @@ class _Setting:
         return [number.off(value) if value == value else np.inf for number, value in zip(printed, values, strict=True)]
 
 
-def _every(spreads: Sequence[Spread]) -> list[_Setting]:
-    """Return each canonical setting once, fewest changes from a preset first."""
+def _distinct_settings(spreads: Sequence[Spread]) -> list[_Setting]:
+    """Return the distinct canonical settings, fewest changes from a preset first."""
     presets = [{tried.name: tried.means for tried in spread.tried if tried.kind == "preset"} for spread in spreads]
     once: dict[tuple[Settings, ...], tuple[Tried, ...]] = {}
     for together in zip(*(spread.tried for spread in spreads), strict=True):

@@ -1,4 +1,4 @@
-"""Rank the systems under several views, and measure how far the rankings agree."""
+"""Rank the systems under several views, and measure the agreement of the rankings."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Stability(Numbers):
         return [str(view) for view in self.frame["view"].unique()]
 
     def leaders(self) -> str:
-        """Report which system is first, and under how many views."""
+        """Report which systems are ranked first, and under how many views."""
         ranked = self.frame[self.frame["rank"].notna()]
         if ranked.empty:
             return "No system has a value."
@@ -127,7 +127,7 @@ def stability(
 
 
 def _usual(given: Sequence[Cutoff]) -> tuple[Cutoff, ...]:
-    """Return current and usual cutoffs: numbers in order, then those that differ by document."""
+    """Return current and default cutoffs: numbers in order, then cutoffs that depend on the document."""
     every = dict.fromkeys([*given, *CUTOFFS])
     return tuple(sorted(every, key=lambda k: (0, k, "") if isinstance(k, int) else (1, 0, k)))
 

@@ -1,4 +1,4 @@
-"""Describe each keyphrase or concept: where systems suggest it, or which annotators chose it."""
+"""Describe each keyphrase or concept: how often systems suggest it, or which annotators chose it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ BY_PEOPLE = ("subject", "label", *_OF_PEOPLE)
 def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Numbers:
     """Return one row per system and subject (keyphrase or concept), the most frequent first, at the first cutoff.
 
-    Columns: system, subject, label (for concepts), gold (documents whose gold standard has it), suggested (documents in
-    which the system lists it), found (both), P, R, F1, reason. P is missing for subjects that were never suggested, R
+    Columns: system, subject, label (for concepts), gold (documents with it in the gold standard), suggested (documents
+    with it in the system's list), found (both), P, R, F1, reason. P is missing for subjects that were never suggested,
+    R
     for subjects without gold. These are the values that CASIMiR averages by subject. Without systems there is one row
     per subject: see `subjects_of_people`.
 
@@ -98,7 +99,7 @@ def subjects_of_people(corpus: Corpus, settings: Settings | None = None, /, **ch
     rows = rows.assign(apart=chosen * (seen - chosen), both=chosen * (chosen - 1), one=chosen * (seen - 1))
     by = rows.groupby("form", sort=False)
     names = ("chosen", "seen", "by_all", "by_most", "apart", "both", "one")
-    table = by[list(names)].sum().assign(documents=by.size(), annotators=by["annotators"].agg(_who))
+    table = by[list(names)].sum().assign(documents=by.size(), annotators=by["annotators"].agg(_annotator_names))
     table = table.assign(P_pos=ratio(table["both"].to_numpy(float), table["one"].to_numpy(float), np.nan))
     table = table.assign(reason=np.where(table["one"] > 0, None, "single_annotator"))  # type: ignore[call-overload]
     table = table.sort_values(["apart", "documents"], ascending=False, kind="stable")
@@ -107,7 +108,7 @@ def subjects_of_people(corpus: Corpus, settings: Settings | None = None, /, **ch
 
 
 def chosen_by(data: Prepared) -> pd.DataFrame:
-    """Return one row per document and subject that anybody chose: document, form, chosen, seen, annotators."""
+    """Return one row per document and chosen subject: document, form, chosen, seen, annotators."""
     choices, coded = data.choices, data.coded
     spelled = coded.variant_phrase[np.searchsorted(coded.variant_entry, choices.place)]
     columns = {"item": choices.item, "place": choices.place, "form": data.identities.gold[spelled]}
@@ -119,7 +120,7 @@ def chosen_by(data: Prepared) -> pd.DataFrame:
     return table.assign(seen=choices.seen.sum(axis=0)[document], annotators=who).reset_index(drop=True)
 
 
-def _who(lists: pd.Series[Any]) -> str:
+def _annotator_names(lists: pd.Series[Any]) -> str:
     counts = pd.Series([name for names in lists for name in names]).value_counts(sort=False)
     counts = counts.sort_values(ascending=False, kind="stable")
     return ", ".join(f"{name} ({count})" if count > 1 else str(name) for name, count in counts.items())
@@ -136,7 +137,7 @@ def _subject_counts(data: Prepared) -> dict[str, SubjectCounts]:
 
 
 def names_of(data: Prepared) -> pd.DataFrame:
-    """Return form → subject and label, in the first spelling; gold spellings come first."""
+    """Return form → subject and label, in the first spelling, gold spellings first."""
     coded, phrases = data.coded, data.coded.phrases.to_pylist()
     chosen = [coded.variant_phrase, *(run.phrase for run in coded.runs.values())]
     forms = [data.identities.gold[chosen[0]], *(data.identities.predicted[phrase] for phrase in chosen[1:])]

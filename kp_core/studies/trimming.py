@@ -1,8 +1,8 @@
 """Trim the gold standard of several annotators by agreement, and score systems on trimmed gold standards.
 
-After Nomoto & Matsumoto 1997: the majority that a phrase needs grows until K of the remaining choices reaches the
-threshold. Removed votes become “no”; the universe and the number of annotators never change. As a smaller gold standard
-moves every score, each score is compared with that of random trimming to the same size.
+After Nomoto & Matsumoto 1997: the required majority increases until K of the remaining choices reaches the threshold.
+Removed votes become “no”; the universe and the number of annotators do not change. As a smaller gold standard changes
+every score, scores are compared with those after random trimming to the same size.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FORMS = get_args(Form)
 #: The thresholds of Nomoto & Matsumoto 1997.
 THRESHOLDS = tuple(round(0.1 + 0.05 * step, 2) for step in range(15))
 REPEATS = 200
-#: Fewest documents and phrases with a score; 40 positives is the sample of Nomoto & Matsumoto 1997.
+#: Minimum numbers of documents and phrases for a score; 40 positives is the sample of Nomoto & Matsumoto 1997.
 FEWEST_DOCUMENTS, FEWEST_PHRASES = 5, 40
 #: Kappa with at most five phrases outside the gold standard per keyphrase, as in their sample.
 BALANCED = "kappa (1:5)"
@@ -54,8 +54,8 @@ COLUMNS = (
 class Levels:
     """Remaining gold standard of each document if a phrase needs 1, 2, …, S votes.
 
-    K       (D, S) agreement, NaN if undefined; gold: (D, S) phrases kept
-    reason  (D,) why a document has no level at all, else ""
+    K       (D, S) agreement, NaN if undefined; gold: (D, S) number of remaining phrases
+    reason  (D,) why a document has no level, else ""
     """
 
     K: Floats
@@ -74,15 +74,15 @@ class Levels:
         return np.where(np.isnan(self.K).all(axis=1), 0, last)
 
     def at(self, size: Ints) -> tuple[Floats, Ints]:
-        """Return K and phrases kept at a majority of each document (D,); NaN and 0 for majority 0."""
+        """Return K and number of remaining phrases at a majority of each document (D,); NaN and 0 for majority 0."""
         row, place = np.arange(len(size)), np.maximum(size - 1, 0)
         return np.where(size > 0, self.K[row, place], np.nan), np.where(size > 0, self.gold[row, place], 0)
 
 
 def levels(choices: AnnotatorChoices, universe: Floats, pooled: bool = False) -> Levels:
-    """Return all levels in the binary form: phrases are items, yes and no the categories.
+    """Return all levels in the binary form, with phrases as items and yes and no as categories.
 
-    pooled: one K for all documents together, so that every document has the same majority
+    pooled: whether to use one K for all documents, so that all have the same majority
     """
     seen, most = choices.seen.sum(axis=0), max(1, int(choices.seen.sum(axis=0).max(initial=1)))
     k, gold = np.full((len(seen), most), np.nan), np.zeros((len(seen), most), np.int64)
@@ -109,10 +109,10 @@ def choice_matrix(lists: Sequence[Sequence[int]]) -> Ints:
 
 
 def choice_levels(matrix: Ints, annotators: int) -> tuple[Floats, Ints]:
-    """Return K and the items left when an item needs 1, 2, … votes, in the choice-matrix form.
+    """Return K and the number of remaining items if an item needs 1, 2, … votes, in the choice-matrix form.
 
-    Items are the i-th choices, categories the sentences or phrases; the formulas are reconstructed. Unlike the binary
-    form, K may fall as the majority grows, and depends on the order of the choices.
+    Items are the i-th choices, categories the sentences or phrases; the formulas are reconstructed. Unlike in the
+    binary form, K may decrease with a larger majority, and depends on the order of the choices.
     """
     k, left = np.full(annotators, np.nan), np.zeros(annotators, np.int64)
     for size in range(1, annotators + 1):
@@ -198,7 +198,7 @@ def trim(
     """
     settings = resolve_settings(corpus, settings, changes)
     if threshold is None:
-        number = re.match("-?[^-]+", settings.trim)  # a threshold below 0 begins with the sign that separates the parts
+        number = re.match("-?[^-]+", settings.trim)  # a negative threshold begins with the separator
         if number and number[0] == "every":
             raise UsageError("this signature is that of a curve over all thresholds; choose one threshold")
         threshold = float(number[0]) if number else 0.5
@@ -220,7 +220,7 @@ def trim(
 
 
 def at_threshold(levels: Levels, threshold: float, documents: Sequence[str]) -> pd.DataFrame:
-    """Return one row per document: the majority at which it reaches the threshold, or its best level."""
+    """Return one row per document with the majority that reaches the threshold, or with its best level."""
     size = levels.size(threshold)
     reached, shown = size > 0, np.where(size > 0, size, levels.best())
     k, gold = levels.at(shown)
@@ -238,11 +238,11 @@ def curve(
     thresholds: Sequence[float] = THRESHOLDS,
     repeats: int = REPEATS,
 ) -> pd.DataFrame:
-    """Return one row per system, measure and threshold: its score on the trimmed gold, and on randomly trimmed gold.
+    """Return one row per system, measure and threshold: score on the trimmed and on randomly trimmed gold.
 
     value, low, high   score with its bootstrap interval over the remaining documents
-    null, …            mean under random trimming to the same size (closed form), and 95% of `repeats` draws; none for
-                       graded gold under nDCG, averaged ties, and hits that do not count 1 each
+    null, …            mean under random trimming to the same size (closed form), and 95% of `repeats` draws; missing
+                       for nDCG with graded gold, averaged ties, and weighted hits
     fixed              score on the documents that remain at the last threshold drawn
     documents, gold    numbers that remain; drawn: whether they are enough for a score
     """
@@ -263,7 +263,7 @@ def curve(
                 average = "micro" if asked is _BALANCED else asked.averages(settings.average)[0]
                 counts, fixed = counted.of(asked), np.nan
                 score = estimate(asked, counts.at(settings.k), average, weights, "none")
-                null = _null(asked, average, union[system].of(asked).at(settings.k), gold, repeats, rng)
+                null = _random_trimming(asked, average, union[system].of(asked).at(settings.k), gold, repeats, rng)
                 if last is not None:
                     among = replace(counts, known=counts.known & last).at(settings.k)
                     fixed = estimate(asked, among, average, None, "none").value[0]
@@ -291,12 +291,12 @@ _KAPPA = parse("kappa").measure
 _BALANCED = Asked(replace(_KAPPA, name=BALANCED, score=lambda cells: concordance.kappa(balanced(cells))))
 
 
-def _null(
+def _random_trimming(
     asked: Asked, average: str, view: View, gold: Ints, repeats: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    """Return mean and 95% bounds of the score on random parts of the union gold, as large as the trimmed one."""
+    """Return mean and 95% bounds of the score on random subsets of the union gold of the same size."""
     kept = (gold > 0) & view.scored
-    if not kept.any() or not _has_null(asked, view):
+    if not kept.any() or not _allows_random_trimming(asked, view):
         return np.nan, np.nan, np.nan
     hits, size = np.rint(view.hits[kept, 0]).astype(np.int64), view.size[kept, 0]
     share = gold[kept] / size
@@ -316,8 +316,8 @@ def _null(
     return float(mean[0]), float(low), float(high)
 
 
-def _has_null(asked: Asked, view: View) -> bool:
-    """Return whether hits are single gold phrases of equal weight, so that random parts can be taken."""
+def _allows_random_trimming(asked: Asked, view: View) -> bool:
+    """Return whether hits are single gold phrases of equal weight, so that random subsets can be drawn."""
     counts, record = view.counts, view.counts.settings
     whole = record.ties != "expected" and bool((counts.hits.found == 1).all()) and bool((view.hits <= view.size).all())
     if asked.measure.family != "ranking":
@@ -327,7 +327,7 @@ def _has_null(asked: Asked, view: View) -> bool:
 
 
 def _discounted(view: View, kept: Bools, share: Floats, draws: Ints, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return mean and draws of nDCG if a random part of the hits within the cutoff remains; grades are binary."""
+    """Return mean and draws of nDCG if a random subset of the hits within the cutoff remains; grades are binary."""
     hits, place = view.counts.hits, np.cumsum(kept) - 1
     inside = kept[hits.document] & (hits.rank <= view.limit[hits.document, 0])
     document, gain = place[hits.document[inside]], 1 / np.log2(hits.rank[inside] + 1)
@@ -343,7 +343,7 @@ def _discounted(view: View, kept: Bools, share: Floats, draws: Ints, rng: np.ran
 
 
 def at_random(votes: Ints, document: Ints, size: Ints, rng: np.random.Generator) -> Bools:
-    """Return a random part of the choices (n,), of a given size in each document (D,).
+    """Return a random subset of the choices (n,), of a given size in each document (D,).
 
     votes, document: (n,) number of annotators and document of each phrase or sentence
     """
@@ -355,7 +355,7 @@ def at_random(votes: Ints, document: Ints, size: Ints, rng: np.random.Generator)
 
 
 def k_and_score(documents: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
-    """Return Spearman's rho of K with a system's score by document, over all documents and by document type.
+    """Return Spearman's rho of K and a system's score per document, over all documents and by document type.
 
     documents: columns document, group, K; scores: system, document, value. Intervals: Bonett & Wright 2000.
     """

@@ -54,13 +54,13 @@ class Versus(Numbers):
 
     @property
     def won(self) -> tuple[int, int, int]:
-        """On how many documents a is better, both are level, and b is better."""
+        """Numbers of documents on which a is better, both are tied, and b is better."""
         differences = self.by_document["difference"]
         return int((differences > 0).sum()), int((differences == 0).sum()), int((differences < 0).sum())
 
     @property
     def found(self) -> tuple[int, int]:
-        """How many keyphrases only a finds, and only b."""
+        """Numbers of keyphrases that only a finds, and only b."""
         by = self.phrases["found by"]
         return int((by == self.a).sum()), int((by == self.b).sum())
 

@@ -36,7 +36,7 @@ from kp_core.scoring.runs import runs_of
 from kp_core.scoring.systems import longest_lists
 from kp_core.settings import SUBJECT, Settings, __version__, resolve_settings
 from kp_core.studies import indexing
-from kp_core.studies.annotators import TOGETHER, agreement, legible
+from kp_core.studies.annotators import TOGETHER, agreement, interpretable
 from kp_core.studies.answer import Answer
 from kp_core.studies.compare import Comparison, compare
 from kp_core.studies.correlation import kim2010
@@ -53,7 +53,7 @@ from kp_core.typeset import CELLS
 from kp_core.words import answers, statements
 from kp_core.words.answers import USUAL, Speech, speech
 
-#: Packages whose version can change a number.
+#: Packages whose version can affect results.
 _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "nltk")
 
 
@@ -87,7 +87,7 @@ class Section:
 
 @dataclass
 class Asked:
-    """The data of a report, and the results that several sections need."""
+    """The data of a report, and the results shared by several sections."""
 
     corpus: Corpus
     settings: Settings
@@ -95,7 +95,7 @@ class Asked:
 
     @cached_property
     def result(self) -> Result:
-        """All values with baselines at k = 1 … 50 and, last, at the requested cutoff."""
+        """All values with baselines at k = 1 … 50 and (last) at the requested cutoff."""
         (k,) = prepare(self.corpus, self.settings, k=self.settings.k[0]).settings.k
         asked = self.settings.changed(k=(*(step for step in range(1, 51) if step != k), k))
         return evaluate(self.corpus, asked, list(dict.fromkeys((self.measure, *DEFAULT_MEASURES))), baselines=True)
@@ -198,7 +198,7 @@ def pairs(asked: Asked) -> Section:
 
 
 def concordance(asked: Asked) -> Section:
-    """Show each system's concordance table and what it contains."""
+    """Show each system's concordance table with a diagnosis."""
     result = evaluate(asked.corpus, asked.here.settings, CELLS, interval="none")
     by_document = tables_by_document(asked.corpus, asked.here.settings, CELLS)
     frame = by_document.groupby("system", sort=False)[list(CELLS)].sum().reset_index()
@@ -214,16 +214,16 @@ def annotators(asked: Asked) -> Section:
     """Show the agreement of all annotators and of each pair."""
     result, names, say = asked.agreement, asked.corpus.annotators, asked.say
     together = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
-    together = together[together["measure"].isin(legible(TOGETHER, result.settings))]
+    together = together[together["measure"].isin(interpretable(TOGETHER, result.settings))]
     shown = together[["measure", "value", "low", "high", "documents"]].reset_index(drop=True)
-    shared = tables.pairs_of_annotators(result, names, legible(("P_pos", "kappa"), result.settings))
+    shared = tables.pairs_of_annotators(result, names, interpretable(("P_pos", "kappa"), result.settings))
     shared["pair"] = shared["pair"].map({f"{a}|{b}": f"{a} and {b}" for a in names for b in names})
     shared = shared.sort_values("P_pos", ascending=False, kind="stable").dropna(axis="columns", how="all")
     few, pairs = len(names) <= indexing.FEW, len(shared) > 0
     every = Table("annotators", "Agreement of all annotators", shown, result.signature)
-    consistency = Table("consistency", "Consistency by pair", tables.spoken(shared, say), result.signature)
+    consistency = Table("consistency", "Consistency by pair", tables.with_words(shared, say), result.signature)
     drawn = heat_maps.heat_map(heat_maps.pair_matrix(result, "P_pos", names), say["P_pos"], say["annotators"])
-    # For people alone the answer has the coefficients; many pairs are shown as a heat map instead of a table.
+    # With annotators only, the answer has the coefficients; many pairs are shown as a heat map instead of a table.
     both = (consistency,) * (pairs and few) if say is not USUAL else (every, *(consistency,) * pairs)
     answer = answers.people(asked.corpus, asked.of_people()).sentences
     return Section(answer, charts=(drawn,) * (pairs and not few), tables=both)
@@ -253,13 +253,13 @@ def headings(asked: Asked) -> Section:
 
 
 def _disputed(asked: Asked, name: str, caption: str, shown: pd.DataFrame, every: int) -> Table:
-    """Return the first rows of a table of a given length, both noted in the caption."""
+    """Return the first rows of a table, with a caption that reports their number and the total."""
     number = f": the first {len(shown)} of {every:,}" if every > len(shown) else ""
-    return Table(name, f"{caption}{number}", tables.spoken(shown, asked.say), asked.agreement.signature)
+    return Table(name, f"{caption}{number}", tables.with_words(shown, asked.say), asked.agreement.signature)
 
 
 def near(asked: Asked) -> Section:
-    """Show what is lost by exact matching."""
+    """Show near misses, which exact matching does not count."""
     misses = near_misses(asked.corpus, asked.here.settings)
     counts = misses.counts("predictions")
     shown = (
@@ -276,12 +276,14 @@ def conventions(asked: Asked) -> Section:
     summary, caption = statements.range_of(study), f"{asked.measure} under other conventions"
     shown = [Table("convention_spread", caption, study.ranges, study.signature)]
     if len(study.turns):
-        shown.append(Table("turns", "Where the order of two systems reverses", tables.turns(study), study.signature))
+        shown.append(
+            Table("turns", "Where the order of two systems reverses", tables.rank_reversals(study), study.signature)
+        )
     return Section((summary,), charts=(dots.strip(study, summary),), tables=tuple(shown))
 
 
 def correlation(asked: Asked) -> Section:
-    """Show which similarity measure agrees with people, where pairs were judged."""
+    """Show which similarity measure agrees with people, if there are judged pairs."""
     study, shown = correlate(asked.corpus), "Correlation with the average human score"
     table = Table("correlation", shown, tables.overall(study, "average"), study.signature)
     drawn = dots.correlations(study, "average", "all", kim2010.printed_values("average"))
@@ -317,7 +319,7 @@ SECTIONS: dict[str, tuple[str, str, Callable[[Asked], Section]]] = {
 
 
 def lacking(corpus: Corpus) -> dict[str, str]:
-    """Return the sections that a corpus has no data for, with what it lacks."""
+    """Return the sections without the required data, with what is missing."""
     lack = {"": "", "scores": "" if corpus.systems and len(corpus.gold) else "a gold standard and a system"}
     lack["pairs"] = lack["scores"] or ("" if len(runs_of(corpus.systems)) > 1 else "a second system")
     lack["people"] = "" if len(corpus.annotators) > 1 else "a second annotator"
@@ -327,7 +329,7 @@ def lacking(corpus: Corpus) -> dict[str, str]:
 
 
 def possible(corpus: Corpus) -> list[str]:
-    """Return the sections that a corpus has data for, in the order of the report."""
+    """Return the sections with the required data, in the order of the report."""
     return [name for name in SECTIONS if name not in lacking(corpus)]
 
 
@@ -362,7 +364,7 @@ class Report:
         """Return one self-contained HTML file."""
         charts = self._charts
         drawings = [b64encode(svg.encode()).decode() for svg in charts_svg(charts)] if charts and browser() else []
-        # Pictures are a hundredth of the size of the program that would draw the charts in the report.
+        # Images are much smaller than the JavaScript library for interactive charts.
         drawn = {chart.alt: f"data:image/svg+xml;base64,{svg}" for chart, svg in zip(charts, drawings, strict=False)}
         environment = Environment(autoescape=True, finalize=_literal, trim_blocks=True, lstrip_blocks=True)
         environment.globals |= {
@@ -414,7 +416,7 @@ class Report:
         return typeset.xlsx(sheets or {"signature": pd.DataFrame({"signature": [self.signature]})})
 
     def svg(self, columns: int = 1) -> str:
-        """Return the only chart of the report, one or two columns of a paper wide."""
+        """Return the only chart of the report as SVG, one or two columns of a paper wide."""
         charts = self._charts
         if len(charts) != 1:
             raise UsageError(f"an image shows one chart, and these sections have {len(charts)}; choose one section")
@@ -446,7 +448,7 @@ class Report:
 
 
 def _literal(value: Any) -> Any:
-    """Spell out direction marks in text that is not yet escaped."""
+    """Spell out direction marks in unescaped text."""
     return typeset.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -463,7 +465,7 @@ def report(
     """Report on a corpus at the cutoff of the measure, or else at the first cutoff of the settings.
 
     sections: names in `SECTIONS`; by default see `usual`
-    Raises UsageError for unknown sections or measures, and if there are no data to report on.
+    Raises UsageError for unknown sections or measures, or without data.
 
     >>> import kp_core as kp
     >>> corpus = kp.load(gold={"d": ["tide", "sea"]}, systems={"a": {"d": ["tide", "moon"]}})

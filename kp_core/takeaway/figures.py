@@ -28,7 +28,7 @@ from kp_core.typeset import say, visible
 
 _NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 WIDTHS = {1: 85, 2: 178}
-#: Height in mm of a chart with a numeric axis in one column; pixels per mm, so that 12 px are printed in 7.5 pt.
+#: Height in mm of a chart with a numeric axis in one column; pixels per mm, so that 12 px are printed as 7.5 pt.
 _HEIGHT, _PIXELS = 60, 4.5
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 _OPTIONS = (
@@ -43,7 +43,7 @@ WITHOUT = (
 
 
 def browser() -> str:
-    """Return the path of Chromium or Chrome, empty if there is none."""
+    """Return the path of Chromium or Chrome, or an empty string."""
     return os.environ.get("BROWSER_PATH") or next(filter(None, map(shutil.which, _BROWSERS)), "")
 
 

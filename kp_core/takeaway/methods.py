@@ -24,7 +24,7 @@ from kp_core.similarity import Similarity
 from kp_core.similarity import parse as parse_similarity
 
 _ENTRIES: dict[str, dict[str, str]] = read_toml("words/glossary.toml")
-#: Term → meaning, in alphabetical order; that of a measure begins with the sentence of its card.
+#: Term → meaning, in alphabetical order; the meaning of a measure begins with the sentence of its card.
 TERMS = {
     term: (f"{MEASURES[entry['measure']].sentence} " if "measure" in entry else "") + entry["meaning"]
     for term, entry in _ENTRIES.items()
@@ -39,7 +39,7 @@ def glossary() -> str:
 _PROSE, _EXAMPLE = read_toml("words/methods.toml"), read_toml("words/example.toml")
 #: Family → title; family → introduction; symbol in formulas → meaning.
 FAMILIES, INTRODUCTIONS, SYMBOLS = (_PROSE[name] for name in ("families", "introductions", "symbols"))
-#: The worked example: in words, as a table, and a keyphrase with a candidate.
+#: The worked example in words and as a table, and a keyphrase with a candidate.
 EXAMPLE, PAIR = _EXAMPLE["text"], _EXAMPLE["pair"]
 EXAMPLE_TABLE = pd.DataFrame(**_EXAMPLE["document"])
 
@@ -92,7 +92,7 @@ def _sentences(details: Iterable[tuple[str, str]]) -> str:
 
 
 def records() -> list[dict[str, str]]:
-    """Return one record per measure, as tables and the command line show it."""
+    """Return one record per measure, as shown in tables and by the command line."""
     return [
         {
             **{name: getattr(card, name) for name in ("name", "sentence", "formula")},
@@ -165,7 +165,7 @@ def presets() -> pd.DataFrame:
 
 
 def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
-    """Return title, explanation and table of the entries without a card that contain a search word.
+    """Return title, explanation and table of sections without cards, restricted to entries with a search word.
 
     >>> [(title, len(table)) for title, _, table in sections("universe N")]
     [('Glossary', 1)]
@@ -190,14 +190,14 @@ def markdown() -> str:
     families = []
     for family, title in FAMILIES.items():
         members = cards(family)
-        # The most frequent text of each common detail is printed only once.
+        # For each detail, the most frequent text is printed only once.
         names = [name for name in members[0].details if all(name in card.details for card in members)]
         most = [(name, Counter(card.details[name] for card in members).most_common(1)[0]) for name in names]
         usual = {name: text for name, (text, n) in most if n > 1}
         shown = list[tuple[Card, str]]()
         for _, variants in groupby(members, key=lambda card: re.split("[-@_]", card.name)[0]):
             known: Mapping[str, str] = usual
-            for card in variants:  # after the first variant, only its differences are printed
+            for card in variants:  # after the first variant, only differences are printed
                 shown.append((card, _sentences(item for item in card.details.items() if item not in known.items())))
                 known = known if known is not usual else card.details
         families.append((title, INTRODUCTIONS.get(family), usual, shown))

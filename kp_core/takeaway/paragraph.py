@@ -12,7 +12,7 @@ from kp_core.errors import pluralize, read_toml
 from kp_core.scoring.measures import parse
 from kp_core.scoring.runs import runs_of
 from kp_core.settings import CONVENTIONS, SUBJECT, Settings, __version__, format_value, preset, short_form
-from kp_core.studies.annotators import legible
+from kp_core.studies.annotators import interpretable
 from kp_core.studies.result import Result
 from kp_core.text.normalise import Normaliser
 from kp_core.typeset import say
@@ -31,7 +31,7 @@ def entries() -> dict[str, str]:
 
 
 def cited(text: str) -> list[str]:
-    """Return the sources that a text cites, in the order of the list.
+    """Return the sources cited in a text, in the order of the list.
 
     >>> cited("kappa (Cohen 1960) and PABAK (Byrt, Bishop & Carlin 1993)")
     ['Byrt, Bishop & Carlin 1993', 'Cohen 1960']
@@ -51,7 +51,7 @@ WORDS: dict[str, dict[str, str]] = _PROSE["conventions"]
 
 
 def paragraphs(corpus: Corpus, result: Result, measure: str, measures: Sequence[str], test: str) -> tuple[str, str]:
-    """Return the short paragraph, on one measure and the unusual conventions only, and the full one.
+    """Return the short paragraph, on one measure and non-default conventions only, and the full one.
 
     test: name of the test of the comparison, empty without a comparison
     """
@@ -84,7 +84,7 @@ def _intervals(settings: Settings, measures: Sequence[str]) -> str:
 
 
 def of_people_alone(corpus: Corpus, result: Result, words: dict[str, str]) -> str:
-    """Describe how the agreement of all annotators was computed, in the words for their data."""
+    """Describe how the agreement of all annotators was computed, in words that suit the data."""
     settings, prose = result.settings, _PROSE["people"]
     files = [f"{reading.file} ({reading.sha256[:12]})" for reading in corpus.report.readings if reading.sha256]
     more = f" and {len(files) - 3} more" if len(files) > 3 else ""
@@ -96,14 +96,14 @@ def of_people_alone(corpus: Corpus, result: Result, words: dict[str, str]) -> st
         _normalised(settings),
         prose["shared"].format(**words),
         prose["disputed"].format(**words),
-        _PROSE["intervals"][settings.interval].format(settings=settings) if legible(("K",), settings) else "",
+        _PROSE["intervals"][settings.interval].format(settings=settings) if interpretable(("K",), settings) else "",
         f"All values were computed with KPScope {__version__}.",
     ]
     return " ".join(filter(None, sentences))
 
 
 def conventions(settings: Settings, measures: Sequence[str]) -> list[str]:
-    """Return one sentence for each convention that matters to the measures.
+    """Return one sentence per convention that affects the measures.
 
     >>> from kp_core.settings import Settings
     >>> conventions(Settings(), ["MRR"])[-2:]

@@ -1,4 +1,4 @@
-"""Turn a corpus into tidy tables, as CSV, JSONL or Parquet, that are read back as the same corpus."""
+"""Turn a corpus into tidy tables (CSV, JSONL or Parquet) that are read back as the same corpus."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from kp_core.typeset import exchange_csv, is_formula
 
 @dataclass
 class Written:
-    """Files by relative path, and notes on what their format cannot represent."""
+    """Files by relative path, and notes on data that their format cannot represent."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
 
     def lacks(self, where: str, count: int, one: str, several: str = "") -> None:
-        """Note that some items are lost, in the words for one or for several."""
+        """Note that some items are lost, in singular or plural."""
         if count:
             self.notes.append(Note("warning", where, f"{pluralize(count, one, several or one)}."))
 
 
 def file_names(names: Sequence[str], ending: str) -> list[str]:
-    """Return distinct file names, in which only letters, digits, dots and hyphens of the names are kept.
+    """Return distinct file names with only the letters, digits, dots and hyphens of the names.
 
     >>> file_names(["yake", "a/b", "A_b"], ".run")
     ['yake.run', 'a_b.run', 'A_b-2.run']
@@ -69,7 +69,7 @@ def tidy(corpus: Corpus, ending: str = "csv") -> Written:
 
 
 def formulas(where: str, table: pd.DataFrame) -> list[Note]:
-    """Warn of cells that a spreadsheet would take for formulas."""
+    """Warn of cells that a spreadsheet would interpret as formulas."""
     count = sum(map(is_formula, table.to_numpy().ravel()))
     rest = "like a formula; open the file as text, not by a click"
     words = pluralize(count, f"cell begins {rest}", f"cells begin {rest}")
@@ -78,10 +78,10 @@ def formulas(where: str, table: pd.DataFrame) -> list[Note]:
 
 def tables(corpus: Corpus, written: Written) -> dict[str, pd.DataFrame]:
     """Return the non-empty tidy tables by file name."""
-    _say_what_is_left_out(corpus, written)
+    _note_losses(corpus, written)
     first = ["doc_id", "annotator", "phrase", "relevance", "variants"]
     gold = corpus.gold.reindex(columns=[*first, *(column for column in corpus.gold if column not in first)])
-    # Renamed, since they would be read as judgments of predictions.
+    # Renamed, because they would be read as judgments of predictions.
     grades = [column for column in corpus.runs if plain(str(column)) in NAMES["relevance"]]
     runs = corpus.runs.rename(columns={column: f"{column} (file)" for column in grades}).astype({"rank": "Int64"})
     judged = corpus.judgements
@@ -106,7 +106,7 @@ def _with_empty(table: pd.DataFrame, corpus: Corpus, role: Role, source: str) ->
     return both.astype({name: kind for name, kind in table.dtypes.items() if name != "variants"})
 
 
-def _say_what_is_left_out(corpus: Corpus, written: Written) -> None:
+def _note_losses(corpus: Corpus, written: Written) -> None:
     listed = {*corpus.runs["system"].unique(), *corpus.empty.loc[corpus.empty["role"] == "system", "source"]}
     written.lacks("similar.csv", int(corpus.vocabulary.directed), "direction of all pairs; load it with --directed")
     for name, ranking in corpus.rankings.items():

@@ -12,7 +12,7 @@ from kp_core.errors import InputError, input_error
 from kp_core.takeaway.tidy import Written, file_names
 from kp_core.text.normalise import Normaliser
 
-#: Characters that separate fields, are no text, or begin a comment.
+#: Characters that separate fields, are not printable, or begin a comment.
 _UNSAFE = re.compile(r"^#|[%\s\x00-\x1f\x7f-\x9f\ufeff\ud800-\udfff]")
 
 
@@ -56,13 +56,13 @@ def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, un
     for name, file in zip(systems, file_names(systems, ".run"), strict=True):
         ranked = _ordered(runs[runs["system"] == name], corpus.rankings[name], tied=bool(pipeline.steps))
         written.files[f"systems/{file}"] = _run(ranked, name, corpus.rankings[name], written)
-    _say_what_stays_behind(corpus, written)
+    _note_losses(corpus, written)
     if not written.files:
         raise input_error("the corpus", "nothing to write")
     return written
 
 
-def _say_what_stays_behind(corpus: Corpus, written: Written) -> None:
+def _note_losses(corpus: Corpus, written: Written) -> None:
     empty, vocabulary = corpus.empty["role"].tolist(), corpus.vocabulary.given
     spellings = corpus.gold["variants"].notna().sum() if "variants" in corpus.gold else 0
     texts = corpus.documents[["text", "title", "group"]].notna().any(axis=1).sum()
@@ -92,7 +92,7 @@ def _with_forms(table: pd.DataFrame, pipeline: Normaliser) -> pd.DataFrame:
 
 
 def _name(name: str) -> str:
-    """Escape a name as a field; names that look like an iteration are escaped too."""
+    """Escape a name as a field, including names that look like an iteration number."""
     return percent(name[0]) + escape(name[1:]) if name.isdigit() or name.upper() == "Q0" else escape(name)
 
 
@@ -128,7 +128,7 @@ def _run(run: pd.DataFrame, system: str, ranking: Ranking, written: Written) -> 
     written.lacks(system, len(run) - len(kept), *words)
     lists = kept.groupby("doc_id", sort=False)
     rank, left = (lists.cumcount(ascending=along).to_numpy() + 1 for along in (True, False))
-    # trec_eval sorts by score in single precision and then by name, so the scores must decrease strictly.
+    # trec_eval sorts by score in single precision and then by name, so scores must decrease strictly.
     scores = kept["score"].to_numpy(np.float64)
     single = scores.astype(np.float32)
     falls = bool(((np.diff(single) < 0) | (rank[1:] == 1)).all()) and not np.isnan(single).any()

@@ -1,4 +1,4 @@
-"""Write files with their mappings, settings and ratings as one zip file, and read it again."""
+"""Write files with their mappings, settings and ratings as one zip file, and read such files."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def workspace_file(saved: Saved) -> bytes:
         "fixes": list(uploads.fixes),
         "names": dict(uploads.names),
     }
-    # The manifest is first and uncompressed, so that the first bytes identify a workspace.
+    # The manifest comes first, uncompressed, so that the first bytes identify a workspace.
     written = {MANIFEST: json.dumps(manifest, ensure_ascii=False, indent=1).encode()}
     written |= {f"{_FILES}{member}": file.data for member, file in members.items()}
     if len(saved.ratings):
@@ -132,7 +132,7 @@ def _texts(mapping: abc.Mapping[Any, Any]) -> dict[str, str]:
 
 
 def tidy_uploads(corpus: Corpus) -> Uploads:
-    """Return the tidy tables of a corpus as files from which the same ranks are derived."""
+    """Return the tidy tables of a corpus as files that give the same ranks."""
     tidied, columns = tables(corpus, Written()), ["system", "doc_id", "phrase"]
     systems = tidied.pop("systems", pd.DataFrame({name: pd.Series(dtype="str") for name in columns}))
     if "gold" in tidied and tidied["gold"]["variants"].isna().all():
@@ -140,9 +140,9 @@ def tidy_uploads(corpus: Corpus) -> Uploads:
     parts = [(name, Mapping(cast(Role, name.partition("_")[0])), table) for name, table in tidied.items()]
     for name, ranking in corpus.rankings.items():
         rows = systems[systems["system"] == name]
-        # Without a column of ranks, the ranks are derived from scores or order again.
+        # Without a column of ranks, ranks are derived again from scores or order.
         rows = rows if ranking.ranked_by == "rank" else rows.drop(columns="rank", errors="ignore")
-        rows = rows if len(rows) else rows[columns]  # a system without lists is named by its file
+        rows = rows if len(rows) else rows[columns]  # a system without lists is named after its file
         parts.append((name, Mapping("system", higher_is_better=ranking.higher_is_better), rows))
     names = file_names([name for name, _, _ in parts], ".parquet")
     files, mappings, without_lists = list[Source](), dict[str, Mapping](), dict[str, str]()

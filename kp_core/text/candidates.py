@@ -14,12 +14,12 @@ from kp_core.text.stem import stem_words
 from kp_core.text.tags import text_classes
 from kp_core.text.tokenise import CJK, Span, clean, is_possessive, is_word, sentences, straight
 
-#: Long form of each abbreviation of a text, both as forms.
+#: Abbreviation → long form, both as forms.
 Abbreviations = Mapping[str, str]
 
-#: How often a candidate of one word must occur; longer ones need to occur once.
+#: Minimum frequency of a candidate of one word; longer ones need to occur only once.
 LEAST = 2
-#: Words that an abbreviation may leave out.
+#: Words that an abbreviation may skip.
 _SMALL = frozenset(["a", "an", "and", "for", "in", "of", "on", "the", "to", "with"])
 _LATIN, _CJK = re.compile("[A-Za-z]"), re.compile(f"[{CJK}\uac00-\ud7af]")
 _ABBREVIATION = re.compile(r"[^\W\d_][^\W_]*")
@@ -27,7 +27,7 @@ _ABBREVIATION = re.compile(r"[^\W\d_][^\W_]*")
 
 @dataclass(frozen=True)
 class Rules:
-    """Which chunks of a text are candidates.
+    """Rules for chunks that are candidates.
 
     pattern   NBAR: adjectives and nouns that end in a noun; NBAR IN NBAR: also two NBARs around a preposition
     parts     only the longest match, or also parts of an NBAR that end in a noun
@@ -78,7 +78,7 @@ class Tokens:
         return " ".join(self.forms[sentence][start:end])
 
     def surface(self, span: Span) -> str:
-        """Return a phrase in the spelling of the text; a possessive stays with its word."""
+        """Return a phrase in the spelling of the text, with possessives attached to their words."""
         sentence, start, end = span
         first, *others = self.raw[sentence][start:end]
         return first + "".join(token if is_possessive(token) else f" {token}" for token in others)
@@ -91,7 +91,7 @@ class Tokens:
 
 
 class Edges(dict[str, int]):
-    """The places in a candidate where a token may occur: 0 none, 1 inside, 2 also first or last.
+    """The positions in a candidate allowed for a token: 0 none, 1 inside, 2 also first or last.
 
     Stop words, numbers and possessives cannot be first or last; without a list of stop words, any word can.
 
@@ -162,7 +162,7 @@ def _parts(sentence: str, whole: tuple[int, int], parts: str) -> list[tuple[int,
 
 
 def canonical(form: str, abbreviations: Abbreviations | None = None) -> str:
-    """Return one form for all variants of a phrase: B A for A of (the) B, A B for A's B, the long form for short ones.
+    """Return one form for all variants of a phrase: B A for A of (the) B, A B for A's B, long for short forms.
 
     Used only for matching.
 
@@ -203,7 +203,7 @@ def abbreviations(text: Tokens) -> dict[str, str]:
 
 
 def _long_form(before: Sequence[str], letters: str) -> int | None:
-    """Return the index of the first of the last words whose initials are these letters."""
+    """Return the index from which the last words have these letters as initials."""
     place, left = len(before), letters
     while left and place:
         place -= 1

@@ -15,13 +15,13 @@ from kp_core.errors import UsageError, input_error, refuse_unknown
 from kp_core.text.stem import STEMMERS, stem_words
 from kp_core.text.tokenise import CJK
 
-#: Separates phrases while steps run over all of them at once; it is no blank and composes with no character.
+#: Separator of phrases while steps run on all of them together; not a blank, and not a combining character.
 _BORDER = "\x00"
 _INVISIBLE = dict.fromkeys([0x00AD, 0x200B, 0xFEFF])
 _DASHES = {0x2010: "-", 0x2011: "-", 0x2212: "-"}
 _BLANKS = re.compile(r"\s+")
 _UNEVEN = re.compile(rf"\s\s|[^\S ]| {_BORDER}|{_BORDER} ")
-#: The same for ASCII, several times faster.
+#: Separator for ASCII texts, which is several times faster.
 _UNEVEN_PLAIN = ("  ", f" {_BORDER}", f"{_BORDER} ", *"\t\n\v\f\r\x1c\x1d\x1e\x1f")
 _EDGES = re.compile(f" ?{_BORDER} ?")
 _CJK_GAP = re.compile(f"(?<=[{CJK}]) (?=[{CJK}])")
@@ -82,7 +82,7 @@ class Normaliser:
         steps = tuple(step for step in name.strip().split("+") if step and step != "none")
         refuse_unknown(steps, ("none", *STEPS), "normalisation step")
         if {"nfc", "nfkc"} & set(steps):
-            steps = tuple(step for step in steps if step != "hyphen-keep")  # implied there
+            steps = tuple(step for step in steps if step != "hyphen-keep")  # implied
         if len([step for step in steps if step in STEMMERS]) > 1:
             raise UsageError(f"the pipeline '{name}' has two stemmers; keep one")
         return cls(steps)
@@ -100,7 +100,7 @@ class Normaliser:
         return Normaliser(tuple(step for step in self.steps if step not in STEMMERS))
 
     def apply(self, phrases: Sequence[str]) -> list[str]:
-        """Return the normalized form of each phrase, possibly empty. Pass distinct phrases: normalization is costly."""
+        """Return the normalized form of each phrase, possibly empty; pass distinct phrases to save time."""
         return self.by_word(self.as_text(phrases), "sort" in self.steps)
 
     def as_text(self, phrases: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ _CHUNK = re.compile(r"\S+")
 
 @dataclass(frozen=True)
 class Place:
-    """A span of a text, `text[start:end]`, that is a phrase of some kind, in the given spelling."""
+    """A span of a text, `text[start:end]`, in which a phrase occurs, with its kind and listed spelling."""
 
     start: int
     end: int
@@ -25,9 +25,9 @@ class Place:
 
 
 def token_lines(texts: Sequence[str], normaliser: Normaliser) -> list[str]:
-    """Return the normalized tokens of each text or phrase as one line, with a blank around every token.
+    """Return the normalized tokens of each text or phrase as one line, with blanks around every token.
 
-    Pass all texts together, so that distinct words are processed once.
+    Pass all texts together, so that distinct words are processed only once.
 
     >>> token_lines(["Hash tables, briefly", "C++"], Normaliser.parse("lower+porter-nltk"))
     [' hash tabl , briefli ', ' c + + ']
@@ -74,10 +74,10 @@ def places(
 ) -> list[Place]:
     """Return the places of phrases of several kinds in a text, in order and without overlaps.
 
-    If phrases overlap, the one with more tokens wins, then the one that begins earlier, then the kind named first.
+    Of overlapping phrases, the one with more tokens takes precedence, then the earlier one, then the first kind.
 
     stemmed    kinds whose phrases were released as stems
-    yielding   kinds that get only the words left by the other kinds, so that their longer phrases hide no others
+    yielding   kinds that get only words not covered by other kinds, so that their longer phrases hide no others
 
     >>> lower = Normaliser.parse("lower")
     >>> places("Hash table, hash keys", {"hit": ["hash table"], "miss": ["HASH"]}, lower)
@@ -114,7 +114,7 @@ def places(
 
 
 def pieces(text: str, places: Iterable[Place]) -> list[tuple[str, str]]:
-    """Split a text into pieces (kind, text); the kind is empty outside the places.
+    """Split a text into pieces (kind, text), with an empty kind outside the places.
 
     >>> pieces("a sea", [Place(2, 5, "hit", "sea")])
     [('', 'a '), ('hit', 'sea')]
@@ -141,13 +141,13 @@ def _origins(chunk: str, form: str, normaliser: Normaliser) -> list[tuple[int, i
     if chunk.isascii() and len(form) == len(chunk):
         return [(place, place + 1) for place in range(len(form))]
     starts = [place for place, c in enumerate(chunk) if not place or not _joins(c)]
-    pieces = list(zip(starts, [*starts[1:], len(chunk)], strict=True))  # characters compose only within a piece
+    pieces = list(zip(starts, [*starts[1:], len(chunk)], strict=True))  # characters combine only within a piece
     parts = normaliser.as_text([chunk[start:end] for start, end in pieces])
     letters_left = iter([piece for piece, part in zip(pieces, parts, strict=True) for c in part if not c.isspace()])
     letters = [not c.isspace() for c in form]
     whole = (0, len(chunk))
     if sum(len("".join(part.split())) for part in parts) != sum(letters):
-        return [whole] * len(form)  # several characters changed together, such as those of a possessive
+        return [whole] * len(form)  # several characters changed together, such as a possessive
     return [next(letters_left) if letter else whole for letter in letters]
 
 

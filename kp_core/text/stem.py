@@ -1,4 +1,4 @@
-"""Stem distinct words, and detect a stemmer of the wrong language and words that are already stems.
+"""Stem distinct words, and detect words in another language and words that are already stems.
 
 Stemmers: Porter in three modes of NLTK, the rule of SemEval-2010, and Snowball by PyStemmer or NLTK.
 """
@@ -97,7 +97,7 @@ def _without_y(word: str, nltk: bool) -> str:
 
 
 def _replaced(word: str, endings: Mapping[str, str], least: int, nltk: bool = False) -> str:
-    """Replace the longest ending of a word if the rest has at least this measure."""
+    """Replace the longest ending of a word if the remaining stem has at least this measure."""
     ending = next((word[-length:] for length in range(7, 1, -1) if word[-length:] in endings), "")
     stem = word[: -len(ending)]
     if not ending or (ending == "ion" and stem[-1:] not in ("s", "t")):
@@ -137,7 +137,7 @@ def library(stemmer: str | None) -> str:
 
 
 def keep_stems() -> None:
-    """Cache the stems of the last words, only in a process for a single person: a server must not keep users' data."""
+    """Cache the stems of recent words; only for single-user processes, since a server must not store users' data."""
     global _stem
     if _stem is porter:
         _stem = lru_cache(maxsize=_KEPT)(porter)
@@ -166,21 +166,21 @@ def stem_words(words: Sequence[str], stemmer: str) -> list[str]:
     else:
         import Stemmer
 
-        # Without its cache, which slows down distinct words.
+        # Without the stemmer's cache, which slows down distinct words.
         stems = Stemmer.Stemmer(stemmer.removeprefix("snowball-"), 0).stemWords(list(words))
     return [stem or word for stem, word in zip(stems, words, strict=True)]
 
 
-#: Code of each language that has a stemmer → its name and its frequent words.
+#: Code of a language with a stemmer → its name and frequent words.
 _FREQUENT: dict[str, tuple[str, str]] = _RULES["languages"]
 #: Minimum number of words for a decision, and minimum share of stems, or of frequent words, among them.
 _FEW, _STEMS, _PART = 100, 0.9, 0.02
-#: Minimum number of different frequent words of a language; one alone may be the “y” of “x and y”.
+#: Minimum number of distinct frequent words of a language, because a single one may be the “y” of “x and y”.
 _DIFFERENT = 3
 
 
 def misfit(stemmer: str, phrases: Sequence[str], texts: Sequence[str], gold_stemmed: bool) -> tuple[str, str] | None:
-    """Return why a stemmer does not fit, and the name of one that does, empty if the gold standard is stemmed.
+    """Return why a stemmer does not fit, and the name of a suitable one (empty if the gold standard is stemmed).
 
     >>> misfit("porter-nltk", ["analyse de la mer", "le niveau des eaux"] * 20, [], False)
     ('most words look French, which porter-nltk does not support', 'snowball-fr')

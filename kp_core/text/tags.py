@@ -21,9 +21,9 @@ Tagged = tuple[str, str, str]
 Tagset = Literal["c5", "penn"]
 Source = Literal["given", "texts", "phrase"]
 
-#: The model is a pickle, which runs code when loaded; only this file of HanTa 1.2.1 is accepted.
+#: The model is a pickle, which can run code on loading, so only this file of HanTa 1.2.1 is accepted.
 MODEL_SHA256 = "99ddc9b14b3fe604b245e2d7a3aef59ab1bdd06b1bae4f4ce74738902e2a0265"
-#: Longer words are not tagged, because time grows with the square of the length.
+#: Maximum length of tagged words, because time increases with the square of the length.
 LONGEST_WORD = 60
 OUTSIDE = "O"
 
@@ -43,7 +43,7 @@ _ADJECTIVE_AND_NOUN = re.compile(r"[JN]*J[JN]*N")
 
 @cache
 def _tagger() -> Callable[[list[str]], list[Tagged]]:
-    """Load HanTa with its own English model, not with a file of that name in the working folder."""
+    """Load HanTa with its English model, rather than with a file of this name in the working folder."""
     import HanTa
     from HanTa.HanoverTagger import HanoverTagger
 
@@ -176,7 +176,7 @@ def classes_in_texts(phrases: Iterable[str], texts: Iterable[str]) -> dict[str, 
 def keyphrase_classes(
     phrases: Sequence[str], texts: Iterable[str] = (), given: Sequence[str | None] | None = None
 ) -> list[tuple[str, Source]]:
-    """Return class and source of each keyphrase: as given, by majority of its occurrences, or from tagging it alone.
+    """Return class and source of each keyphrase: given, by majority of its occurrences, or from tagging it alone.
 
     given   (phrase,) class (NN, AdjN, other), or tags in C5 or Penn separated by blanks; None if unknown
     """
@@ -188,7 +188,7 @@ def keyphrase_classes(
     for phrase in open_phrases:
         if common := counted[phrase].most_common(1):
             decided[phrase] = common[0][0], "texts"
-        else:  # less reliable, for lack of context
+        else:  # less reliable without context
             decided[phrase] = class_of_tags([name for _, _, name in tag(_tokens(phrase))], "c5"), "phrase"
     return [
         ((tags[0] if tags in (["NN"], ["AdjN"], ["other"]) else class_of_tags(tags, tagset)), "given")

@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 
 #: Chinese and Japanese characters, as a class of a regular expression.
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-#: Marks that belong to the preceding letter, such as vowel signs of Hindi.
+#: Combining marks of the preceding letter, such as Hindi vowel signs.
 _MARKS = "".join(c for c in map(chr, range(0x300, 0xFE30)) if unicodedata.category(c)[0] == "M")
 _WORD = f"(?:[^\\W_{CJK}]+[{_MARKS}]*)+"
 #: Numbers, words (with inner hyphens and apostrophes), possessive 's, punctuation, Chinese or Japanese characters.
@@ -44,7 +44,7 @@ def straight(text: str) -> str:
 
 
 def is_word(token: str) -> bool:
-    """Return whether a token is a word, a number or a possessive, not a punctuation mark."""
+    """Return whether a token is a word, a number or a possessive, as opposed to punctuation."""
     return token[0].isalnum() or len(token) > 1
 
 
@@ -112,7 +112,7 @@ def _bounds(words: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def word_runs(text: str) -> list[list[str]]:
-    """Return the runs of words between punctuation marks of each sentence; a possessive stays with its word.
+    """Return the runs of words between punctuation marks of each sentence, with possessives attached.
 
     >>> word_runs("A user's guide, and more.")
     [['A', "user's", 'guide'], ['and', 'more']]

@@ -1,1 +1,1 @@
-"""Turn results into sentences, and the registry into texts about methods."""
+"""Turn results into sentences."""

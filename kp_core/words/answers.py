@@ -1,4 +1,4 @@
-"""Turn data and settings into the answer to which system is better, as shown everywhere."""
+"""Answer which system is better, from data and settings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from kp_core.scoring.runs import runs_of
 from kp_core.scoring.systems import count_systems, longest_lists
 from kp_core.settings import PRESETS, SUBJECT, Settings, differences, in_words, resolve_settings
 from kp_core.studies import indexing
-from kp_core.studies.annotators import agreement, legible, standard_error
+from kp_core.studies.annotators import agreement, interpretable, standard_error
 from kp_core.studies.answer import Answer, Grade, SignificantAt
 from kp_core.studies.compare import FEW, Comparison, compare_all
 from kp_core.studies.document_values import values_over
@@ -38,29 +38,29 @@ from kp_core.typeset import first_capital, listed, number, say
 from kp_core.words.statements import reliability
 
 _CAVEATS = 2
-#: Measures that reward a system for phrases that nobody chose.
-_OF_SILENCE = ("PABAK", "P_neg", "AC1")
-#: With more annotators, scoring each against the others takes too long.
+#: Measures that reward a system for not choosing phrases that nobody chose.
+_REWARDS_SILENCE = ("PABAK", "P_neg", "AC1")
+#: Maximum number of annotators for scoring each against the others.
 MOST_PEOPLE = 10
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "uncorrected"}
 
 Over = OverK | Literal["ask"] | None
-#: What people, what they choose, and what they choose it for are called: beside systems, and in data of people alone.
+#: Words for annotators, keyphrases and documents, in data with systems and in data with annotators only.
 Speech = dict[str, str]
 _WORDS: dict[str, Speech] = read_toml("words/speech.toml")
 USUAL = _WORDS["usual"]
 
 
-def _alone(nouns: Speech) -> Speech:
-    """Return the words for data of people alone, with nouns such as `keyphrases` in their places."""
+def _words_for_people(nouns: Speech) -> Speech:
+    """Return the words for data with annotators only, with nouns such as `keyphrases` filled in."""
     return USUAL | nouns | {key: words.format(**USUAL | nouns) for key, words in _WORDS["alone"].items()}
 
 
-_ANNOTATORS, _INDEXERS = _alone({}), _alone(_WORDS["indexers"])
+_ANNOTATORS, _INDEXERS = _words_for_people({}), _words_for_people(_WORDS["indexers"])
 
 
 def speech(corpus: Corpus) -> Speech:
-    """Return the words for annotators, keyphrases and documents: those of indexing if there are only indexers.
+    """Return the words for annotators, keyphrases and documents, or those of indexing if there are only indexers.
 
     >>> import kp_core as kp
     >>> speech(kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["tide"]}}))["keyphrases"]
@@ -108,7 +108,7 @@ def answer(
         raise UsageError(f"over is '{over}'; write 'ask', or pass the result of over_k")
     if not corpus.systems:
         return people(corpus, settings)
-    tested_by = family or Family(measure)  # refuses a measure by which nothing is better
+    tested_by = family or Family(measure)  # refuse a measure that does not rank systems
     result = _compare_systems(corpus, settings, measure, over, tested_by)
     caveats = chain(_shifted_lists(corpus, result.systems), result.caveats)
     return replace(result, caveats=tuple(islice(caveats, _CAVEATS)))
@@ -138,11 +138,11 @@ def _shifted_lists(corpus: Corpus, systems: Sequence[str]) -> Iterator[str]:
 
 def people(corpus: Corpus, settings: Settings) -> Answer:
     """Report the agreement of the annotators of a corpus, at any k."""
-    alone = settings.changed(k="all", annotators="union", average="usual")  # Hooper follows from pooled counts
+    alone = settings.changed(k="all", annotators="union", average="usual")  # Hooper needs pooled counts
     return of_people(agreement(corpus, alone), standard_error(prepare_annotators(corpus, alone)), speech(corpus))
 
 
-def _lead(best: str, second: str, measure: str, values: Mapping[str, float]) -> dict[str, str]:
+def _lead_facts(best: str, second: str, measure: str, values: Mapping[str, float]) -> dict[str, str]:
     pair = values[best], values[second]
     by, first, other = (number(value, digits_apart(*pair)) for value in (pair[0] - pair[1], *pair))
     shown = f"{measure} {first} against {other}"
@@ -213,9 +213,9 @@ def of_comparison(
         claim = say("identical", names=same, measure=shown, value=values[best])
         why = say("nothing to test", documents=_documents(comparison))
         return Answer(claim, "not significant", why, pair, coverage=coverage)
-    grade, lead = comparison.grade(best, second), _lead(best, second, shown, values)
+    grade, lead = comparison.grade(best, second), _lead_facts(best, second, shown, values)
     possible = chain(_missing_lists(comparison, best, second), _too_few_differ(comparison, best, second), warnings)
-    caveats = tuple(islice(possible, _CAVEATS))  # the others are never computed
+    caveats = tuple(islice(possible, _CAVEATS))  # other cutoffs are not computed
     record = Answer("", grade, _statistics(comparison, best, second), pair, coverage=coverage, caveats=caveats)
     level = [name for name in highest(values) if name not in identical]
     if grade == "depends on missing lists":
@@ -249,7 +249,7 @@ def _row_of(pairs: pd.DataFrame, best: str, second: str) -> pd.Series:
 
 
 def _claims_by_convention(comparison: Comparison, best: str, second: str, measure: str) -> str:
-    """Return the claim if the result depends on the convention for missing lists: both conventions, with grades."""
+    """Return the claim if the result depends on the convention for missing lists, with the grade under both."""
     row, capped = _row_of(comparison.otherwise, best, second), _is_capped(comparison, best, second)
     values = [comparison.scores, {row["a"]: row["value_a"], row["b"]: row["value_b"]}]
     differences = comparison.difference(best, second), comparison.difference(best, second, comparison.otherwise)
@@ -259,7 +259,7 @@ def _claims_by_convention(comparison: Comparison, best: str, second: str, measur
 
     def ahead(values: Mapping[str, float], grade: Grade) -> str:
         first, other = best_first({name: values[name] for name in (best, second)})
-        return f"{first} is ahead of {other} ({_lead(first, other, measure, values)['shown']}, {grade})"
+        return f"{first} is ahead of {other} ({_lead_facts(first, other, measure, values)['shown']}, {grade})"
 
     zero, both = (ahead(*way) for way in ways)
     return say("depends on missing lists", zero=zero, both=both, shared=comparison.lists.shared(best, second))
@@ -317,7 +317,7 @@ def _statistics(comparison: Comparison, best: str, second: str) -> str:
 
 
 def _pairs(comparison: Comparison) -> int:
-    """Return the number of pairs in the correction of p; identical outputs count once."""
+    """Return the number of pairs in the correction of p, counting identical outputs once."""
     return sum(not {*pair} & comparison.identical.keys() for pair in comparison.decisive)
 
 
@@ -336,7 +336,7 @@ def _of_datasets(corpus: Corpus, settings: Settings, family: Family) -> Answer:
 
 
 def of_datasets(comparison: Comparison, measure: str, datasets: int) -> Answer:
-    """Report on which data sets the system with the higher mean is better, and on which the second."""
+    """Report on which data sets the system with the highest mean is better, and on which the second one."""
     values, coverage = _ranked(comparison), dict[str, tuple[int, int]]()
     for part in comparison.datasets.values():
         for system, (lists, documents) in part.lists.coverage.items():
@@ -363,7 +363,7 @@ def of_datasets(comparison: Comparison, measure: str, datasets: int) -> Answer:
     caveats = (*incomparable, *_too_few(min(part.documents for part in parts)), *missing)[:_CAVEATS]
     why = say("data sets", documents=sum(part.documents for part in parts))
     mean = f"mean {measure}" if len(comparable) > 1 else f"{measure} on {listed(list(comparable))}"
-    lead, on = _lead(best, second, mean, means), list(comparable)
+    lead, on = _lead_facts(best, second, mean, means), list(comparable)
     grade: Grade = "not significant"
     if behind:
         ways = ((best, second, ahead), (second, best, behind))
@@ -371,7 +371,7 @@ def of_datasets(comparison: Comparison, measure: str, datasets: int) -> Answer:
             (
                 name,
                 [
-                    f"{dataset} ({_lead(name, other, measure, comparable[dataset].scores)['shown']})"
+                    f"{dataset} ({_lead_facts(name, other, measure, comparable[dataset].scores)['shown']})"
                     for dataset in which
                 ],
             )
@@ -390,7 +390,7 @@ def of_datasets(comparison: Comparison, measure: str, datasets: int) -> Answer:
 
 
 def _leading_pair(values: Mapping[str, float], comparison: Comparison) -> tuple[str, str]:
-    """Return the two best systems, or the best and the baseline; identical outputs count as one system."""
+    """Return the two best systems, or the best one and the baseline; identical outputs count as one system."""
     identical, baseline = comparison.identical, comparison.baseline
     distinct = [name for name in values if identical.get(name, name) not in values or name not in identical]
     best = distinct[0]
@@ -415,7 +415,7 @@ def _warnings(corpus: Corpus, data: Prepared, asked: Asked, comparison: Comparis
         drawn = frame.loc[frame["system"] == RANDOM, "value"].head(1)
         if reaches(drawn, top).any():
             yield say("no better than random", value=drawn.iloc[0])
-    if asked.measure.name in _OF_SILENCE:
+    if asked.measure.name in _REWARDS_SILENCE:
         yield say("of silence", measure=asked.measure.name)
     if family.test == "randomisation" and not comparison.runs and (needed := _needed(data, asked, comparison, pair)):
         low, high = (f"{documents:,}" for documents in needed)
@@ -423,11 +423,11 @@ def _warnings(corpus: Corpus, data: Prepared, asked: Asked, comparison: Comparis
 
 
 def _has_universe(settings: Settings) -> bool:
-    return bool(legible(("K",), settings))
+    return bool(interpretable(("K",), settings))
 
 
 def _needed(data: Prepared, asked: Asked, comparison: Comparison, pair: Sequence[str]) -> tuple[int, int] | None:
-    """Return the number of documents (low, high) that a difference needs to be significant, if it is not."""
+    """Return the number of documents (low, high) required for significance of a difference that is not significant."""
     of_means = asked.averages(data.settings.average)[0] == "macro"
     if not of_means or comparison.grade(*pair) not in ("suggestive", "not significant"):
         return None
@@ -471,7 +471,7 @@ def _few_values(values: Floats) -> Iterator[str]:
 
 
 def _human_range(corpus: Corpus, settings: Settings, asked: Asked) -> str:
-    """Compare the only system with the human range; empty if there is none."""
+    """Compare the only system with the human range; empty if there is no range."""
     if not 1 < len(corpus.annotators) <= MOST_PEOPLE:
         return ""
     try:
@@ -481,7 +481,7 @@ def _human_range(corpus: Corpus, settings: Settings, asked: Asked) -> str:
 
 
 def like_for_like(corpus: Corpus, settings: Settings, measure: str) -> Answer:
-    """Report whether the best system is within the human range; the gold standard of the settings is `others`."""
+    """Report whether the best system is within the human range; requires the gold standard `others`."""
     asked, alone = parse(measure), settings.changed(k=settings.k[:1])
     result = evaluate(corpus, alone, [asked.name()], baselines=_has_universe(alone))
     people = each_of_people(corpus, alone, asked)
@@ -535,9 +535,9 @@ def of_preset(here: Result, usual: Result, measure: str, system: str) -> str:
 
 
 def of_people(result: Result, error: float, words: Speech) -> Answer:
-    """Report the share of keyphrases in common, and K with its word if the universe is known.
+    """Report the share of common keyphrases, and K with its band if the universe is known.
 
-    With the universe `rankings` chance agreement is unknown. error: the standard error of K with documents as clusters.
+    With the universe `rankings`, chance agreement is unknown. error: standard error of K with documents as clusters.
     """
     rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
     rows = rows.drop_duplicates("measure").set_index("measure")

@@ -1,4 +1,4 @@
-"""Turn results into sentences that claim no more than the numbers show."""
+"""Turn results into sentences that are supported by the numbers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CERTAIN = 0.95
 
 
 def word(value: float, scale: str = "Landis & Koch 1977") -> str:
-    """Return the band of a value.
+    """Return the word of the band that contains a value.
 
     >>> word(0.204), word(0.2), word(1.0), word(-0.3)
     ('fair', 'fair', 'almost perfect', 'poor')
@@ -61,7 +61,7 @@ def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> 
 
 
 def reliability(result: Result, error: float, scale: str, words: Mapping[str, str]) -> str:
-    """Report K of all annotators with its words; error: as in `benchmark`; words: those of `speech`."""
+    """Report K of all annotators with its band; error: as in `benchmark`; words: from `speech`."""
     row = result.frame[(result.frame["system"] == "all") & (result.frame["measure"] == "K")].iloc[0]
     if row["value"] != row["value"]:
         return say("reliability undefined", words=words, reason=REASONS[row["reason"]])
@@ -72,7 +72,7 @@ def reliability(result: Result, error: float, scale: str, words: Mapping[str, st
 
 
 def best_measure(study: CorrelationStudy, average: str) -> tuple[str, str]:
-    """Report which similarity agrees best with human scores, whether that is certain, and the human ceiling."""
+    """Report which similarity agrees best with human scores, whether this is significant, and the human ceiling."""
     rows = study.frame[(study.frame["subset"] == "all") & (study.frame["average"] == average)]
     measures = rows[~rows["measure"].isin(["human", *SENTINELS]) & rows["value"].notna()]
     if measures.empty:
@@ -106,7 +106,7 @@ def threshold(cutoff: int | str, system: str, kappa: Mapping[str, float], pabak:
 
 
 def nearly_right(shares: pd.DataFrame, systems: Sequence[str]) -> str:
-    """Report the share of each system's misses that are near; shares: columns system, misses, near."""
+    """Report the share of near misses among each system's misses; shares: columns system, misses, near."""
     missing = shares[shares["misses"] > 0].set_index("system")
     named = [name for name in systems if name in missing.index]
     part = missing["near"] / missing["misses"]
@@ -123,7 +123,7 @@ def leaders_over_k(measure: str, tests: OverK | None) -> str:
 
 
 def of_setting(preset: str, changes: Sequence[str]) -> str:
-    """Name the conventions of a setting: a preset and its changes.
+    """Describe the conventions of a setting by a preset and its changes.
 
     >>> of_setting("pke", ["missing:skip"])
     'pke, but a document without a list is left out for that system.'
@@ -151,7 +151,7 @@ def range_of(spread: Spread) -> str:
 
 
 def of_two(versus: Versus) -> str:
-    """Report on how many documents each of two systems is better, and which keyphrases only one of them finds."""
+    """Report on how many documents each of two systems is better, and how many keyphrases only one of them finds."""
     (won, level, lost), (only_a, only_b) = versus.won, versus.found
     facts = {"won": won, "level": level, "lost": lost, "only_a": only_a, "only_b": only_b, "stayed": versus.stayed}
     facts["by_subject"] = parse(versus.measure).over_subjects(versus.settings.average)
@@ -161,7 +161,7 @@ def of_two(versus: Versus) -> str:
 NOT_EQUAL = "not being significantly different does not mean being equal"
 
 
-#: Thresholds of `diagnose`: our decisions, not published values.
+#: Thresholds of `diagnose`, which are not from the literature.
 PREVALENCE, GAP, BIAS, REJECTED, NEAR, POOLING = 0.6, 0.3, 0.3, 0.9, 0.02, 0.05
 
 

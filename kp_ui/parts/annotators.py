@@ -13,7 +13,7 @@ from kp_core.reading.beside.named_tables import load_attributes
 from kp_core.scoring.prepare import prepare_annotators
 from kp_core.scoring.sentence_ids import names_sentences, sentence_id
 from kp_core.studies import indexing
-from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER, legible, standard_error
+from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER, interpretable, standard_error
 from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, attributes, extracts
 from kp_core.studies.subjects import subjects_of_people
@@ -24,23 +24,23 @@ from kp_ui.parts import results
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
-#: Of more than a few annotators pairs are a matrix, which has room for so many at most.
-_MOST = 40
+#: Maximum number of annotators in the matrix of pairs.
+_MAX_ANNOTATORS = 40
 
 
 def answer() -> None:
-    """Report how well the annotators agree; without a second annotator say what is missing, and stop."""
+    """Report how well the annotators agree; without a second annotator, describe what is missing, and stop."""
     if len(workspace.corpus().annotators) < 2:
         show.lacks(prose.text("people.alone"))
         st.stop()
     result = cached.agreement()
     show.answer(cached.ask(answers.people, cached.without_cutoff()))
-    covered = ("intervals",)  # that there are too few documents stands in the answer
+    covered = ("intervals",)  # the answer itself reports too few documents
     show.notes(note for note in result.notes if note.level == "warning" and note.where not in covered)
 
 
 def together() -> None:
-    """Show every pair, what people dispute most, every coefficient, and how sure the words of the scale are."""
+    """Show all pairs, the most disputed keyphrases, all coefficients, and the probability of each word of the scale."""
     result, annotators, say = cached.agreement(), workspace.corpus().annotators, workspace.speech()
     left, right = st.columns([6, 5], gap="medium")
     with left:
@@ -53,21 +53,21 @@ def together() -> None:
     left, right = st.columns([5, 3], gap="medium")
     with left:
         show.subheader(f"All {say['annotators']} together")
-        everybody = screen_tables.rows_where(result, "all", legible(TOGETHER, result.settings))
-        tables.table(screen_tables.spoken(everybody, say), "together", documents=result.documents)
-        show.about("people.together" if _reads_k(result) else "people.no_word")
-    if _reads_k(result):
+        everybody = screen_tables.rows_where(result, "all", interpretable(TOGETHER, result.settings))
+        tables.table(screen_tables.with_words(everybody, say), "together", documents=result.documents)
+        show.about("people.together" if _interprets_k(result) else "people.no_word")
+    if _interprets_k(result):
         with right:
             _word_for_k(result)
     if (result.frame["subset"] != "all").any():
         show.subheader(f"By {say['document']} type")
-        drawn = dots.groups(result, "K" if _reads_k(result) else "P_pos", say)
+        drawn = dots.groups(result, "K" if _interprets_k(result) else "P_pos", say)
         show.chart(drawn, "groups", f"agreement by {say['document']} type")
-    read = legible(result.frame["measure"].unique(), result.settings)
+    read = interpretable(result.frame["measure"].unique(), result.settings)
     show.recipe(result, (result.frame[result.frame["measure"].isin(read)], f"Agreement of {say['annotators']}"))
 
 
-#: So many titles and headings stand on the first screen; the rest is on the pages of titles and headings.
+#: Number of titles and headings shown here; the pages of titles and headings have all.
 _TOP = 5
 
 
@@ -96,8 +96,8 @@ def _error(corpus: kp.Corpus, settings: kp.Settings) -> float:
     return standard_error(prepare_annotators(corpus, settings))
 
 
-def _reads_k(result: kp.Result) -> bool:
-    return "K" in legible(("K",), result.settings)
+def _interprets_k(result: kp.Result) -> bool:
+    return "K" in interpretable(("K",), result.settings)
 
 
 def _word_for_k(result: kp.Result) -> None:
@@ -113,10 +113,10 @@ def _word_for_k(result: kp.Result) -> None:
 
 
 def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
-    pairs = screen_tables.pairs_of_annotators(result, annotators, legible(OF_PAIRS, result.settings))
-    if not len(pairs):  # the answer says why
+    pairs = screen_tables.pairs_of_annotators(result, annotators, interpretable(OF_PAIRS, result.settings))
+    if not len(pairs):  # the answer gives the reason
         return
-    say, options = workspace.speech(), list(legible(("P_pos", "kappa", "PABAK", "P_neg"), result.settings))
+    say, options = workspace.speech(), list(interpretable(("P_pos", "kappa", "PABAK", "P_neg"), result.settings))
     heads, meaning = {name: show.head(name) for name in options}, show.meanings(options)
     measure = controls.select("Measure of a pair", options, "pair", format_func=heads.__getitem__, meaning=meaning)
     if len(annotators) <= indexing.FEW:
@@ -124,7 +124,7 @@ def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     else:
         matrix = heat_maps.pair_matrix(result, measure, annotators)
         drawn = heat_maps.heat_map(matrix, show.head(measure), say["annotators"])
-    if len(annotators) <= _MOST:
+    if len(annotators) <= _MAX_ANNOTATORS:
         show.chart(drawn, "pairs", f"{measure} of pairs of annotators")
     else:
         st.caption(f"A matrix of {len(annotators)} {say['annotators']} has no room; the table has every pair.")
@@ -136,18 +136,18 @@ def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
 
 
 def ceiling() -> None:
-    """Show each annotator against the others, the agreement without each, and the systems against the same gold."""
+    """Show each annotator against the others, the agreement without this annotator, and systems on the same gold."""
     result, annotators, say = cached.agreement(), workspace.corpus().annotators, workspace.speech()
     against = f"Each {say['annotator']} against the others"
     show.subheader(against)
-    table = screen_tables.each_annotator(result, annotators, legible(AGAINST_OTHERS, result.settings))
+    table = screen_tables.each_annotator(result, annotators, interpretable(AGAINST_OTHERS, result.settings))
     tables.table(table, "each_annotator", take=against)
     show.about("people.each")
-    if _reads_k(result):
+    if _interprets_k(result):
         show.about("people.without", annotator=say["annotator"])
     show.signature(result.signature)
     if workspace.corpus().systems:
-        _people_and_systems(legible(("kappa", "P_pos", "PABAK"), result.settings))
+        _people_and_systems(interpretable(("kappa", "P_pos", "PABAK"), result.settings))
 
 
 def _people_and_systems(beside: Sequence[str]) -> None:
@@ -167,9 +167,9 @@ def _people_and_systems(beside: Sequence[str]) -> None:
 
 
 def titles() -> None:
-    """Show the agreement on every document, as a histogram and as a table that leads to the document."""
+    """Show the agreement on every document, as a histogram and as a table with links to the documents."""
     result, say, table = cached.agreement(), workspace.speech(), cached.annotated_documents()
-    if _reads_k(result):
+    if _interprets_k(result):
         scale = SCALES[controls.select("Scale of words", SCALES, "scale")]
         show.chart(dots.histogram(table, "K", scale, say), "histogram")
     else:
@@ -187,9 +187,9 @@ def titles() -> None:
 
 
 def trimming() -> None:
-    """Show the gold standard trimmed at a threshold, what systems then get, and whether K goes with the score."""
+    """Show the trimmed gold standard, the systems' scores on it, and the correlation of K with the scores."""
     say = workspace.speech()
-    if not _reads_k(cached.agreement()):
+    if not _interprets_k(cached.agreement()):
         show.about("people.no_word")
         return
     show.about("people.trimming", annotators=say["annotators"], document=say["document"])
@@ -235,13 +235,13 @@ def _curve(pooled: bool, threshold: float) -> None:
 
 
 _GIVEN, _ASKED = "given_attributes", "sentence_studies"
-#: Fewer draws than the source, so that the first answer comes within seconds.
+#: Choices for the number of draws; the first is below the source's, so that a first result takes only seconds.
 _SEEDS = 2**31 - 1
 _DRAWS = ("5", "10", str(protocol.REPEATS), "50")
 
 
 def sentence_study() -> None:
-    """Show the study, or the sentences that people choose from."""
+    """Show the sentence study, or the sentences from which people choose."""
     st.markdown(prose.text("sentences.study"))
     data = _study_data()
     if data is None:
@@ -255,13 +255,13 @@ def sentence_study() -> None:
             with st.expander("The tree"):
                 _tree(study, threshold)
             with st.expander("Beside baselines"):
-                _beside(study, measure, threshold)
+                _tree_and_baselines(study, measure, threshold)
         show.recipe(study)
     _assumed()
 
 
 def _study_data() -> workspace.Workspace | None:
-    """Return the data of the study: those on screen, or the extracts of the sample lectures; None without texts."""
+    """Return the data on screen or the extracts of the sample lectures, or None if there are no texts."""
     data = workspace.current()
     if data.sample == "lectures":
         data = workspace.sample_workspace("extracts")
@@ -275,7 +275,7 @@ def _study_data() -> workspace.Workspace | None:
 
 
 def _sentences(data: workspace.Workspace) -> None:
-    """Show every sentence with its id and attributes, for people to choose from, and take given attributes."""
+    """Show every sentence with its id and attributes, and accept a table of custom attributes."""
     with show.refusals():
         table, notes = cached.of((data.corpus, _given()), (data.digest, _given_digest()), attributes)
         example = sentence_id(str(table["doc_id"].iloc[0]), 3)
@@ -302,7 +302,7 @@ def _given_digest() -> str:
 
 
 def _choose_study(data: workspace.Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
-    """Let the user choose options and start the study; return it with a measure and a threshold once it is done."""
+    """Let the user choose options and start the study; return it with a measure and a threshold when complete."""
     if not names_sentences(data.corpus):
         st.info(prose.text("sentences.no_ids"))
         controls.button("Open the sample extracts", "to_extracts", workspace.open_sample, "extracts")
@@ -325,8 +325,8 @@ def _choose_study(data: workspace.Workspace) -> tuple[kp.SentenceStudy, str, flo
 
 
 def _run_study(data: workspace.Workspace, how: protocol.Design) -> kp.SentenceStudy | None:
-    """Run the study where that was asked for, threshold by threshold, so that it can be stopped between two."""
-    asked: dict[str, bool] = st.session_state.setdefault(_ASKED, {})  # what was asked for → whether it is done
+    """Run the study on request, one threshold after the other, so that it can be stopped in between."""
+    asked: dict[str, bool] = st.session_state.setdefault(_ASKED, {})  # requested study → whether it is complete
     inputs = (data.digest, _given_digest(), how)
     wanted = cached.digest_of(inputs)
     if wanted not in asked:
@@ -374,7 +374,7 @@ def _tree(study: kp.SentenceStudy, threshold: float) -> None:
         show.downloads(table, f"Rules of the tree at K ≥ {threshold:g}")
 
 
-def _beside(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
+def _tree_and_baselines(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     show.subheader(f"Beside simple choices, at K ≥ {threshold:g}")
     tables.table(screen_tables.study_systems(study, threshold), "study_systems")
     show.about("sentences.baselines")

@@ -26,12 +26,12 @@ from kp_ui.widgets import controls, prose, show, tables
 _STEMMERS = ("porter-nltk", "porter-original", *(f"snowball-{code}" for code in SNOWBALL))
 
 
-#: What the pairs may be broken down by on the first screen → the beginning of the names of these subsets.
+#: Breakdown of the pairs → prefix of the names of its subsets.
 KINDS = {"All": "all", "Location": "location:", "Complexity": "complexity:", "Part of speech": "pos:", "Length": "L<="}
 
 
 def section() -> None:
-    """Show which measure agrees best with people, over all pairs and by what they are, and how certain that is."""
+    """Show which measure agrees best with people, over all pairs and by subset, and how certain that is."""
     judged = rating.with_ratings()
     if not len(judged):
         show.lacks(prose.text("correlation.none"))
@@ -43,7 +43,7 @@ def section() -> None:
         average, ask = choose(judged)
     if ask is None:
         return
-    with left:  # the values are there long before the tests
+    with left:  # values take much less time than tests
         drawn = dots.correlations(ask(kind != "all"), average, kind, paper_of_2010.printed_values(average))
         show.chart(drawn, "forest", "correlation with people")
         show.about("correlation.read")
@@ -55,25 +55,25 @@ def section() -> None:
             _subsets(study, average, kind)
     with header:
         claim, why = statements.best_measure(study, average)
-        show.answer(Answer(claim, "people", f"{why} {cached.of((judged,), _told(), _rests_on)}"))
+        show.answer(Answer(claim, "people", f"{why} {cached.of((judged,), _ratings_key(), _data_in_words)}"))
     controls.tabs(
         "correlation_tab",
         {
             "Which measures differ": lambda: _certainty(study, average),
             "Pooled, and within subsets": lambda: _pooled(study, average),
             "Annotators": lambda: _raters(judged),
-            "Every pair": lambda: _behind(study),
+            "Every pair": lambda: _all_pairs(study),
         },
     )
     show.recipe(study)
 
 
-def _told() -> str:
+def _ratings_key() -> str:
     """Return a key of the judgements that includes the ratings made on this page."""
     return str(rating.ratings().to_csv(index=False))
 
 
-def _rests_on(judged: pd.DataFrame) -> str:
+def _data_in_words(judged: pd.DataFrame) -> str:
     scores = score_matrix(judged)
     counts = [show.pluralize(len(scores), "judged pair"), show.pluralize(len(scores.columns), "annotator")]
     if len(scores.columns) > 1:
@@ -106,7 +106,7 @@ def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationSt
         study = Study(correlation=name, test="perm-both" if tested else "none")
         parts = tuple(by) if tested else ()
         data = replace(workspace.corpus(), judgements=judged)
-        return cached.of((data,), _told(), kp.correlate, tuple(measures), parts, study=study, **options_of)
+        return cached.of((data,), _ratings_key(), kp.correlate, tuple(measures), parts, study=study, **options_of)
 
     return average, ask
 
@@ -121,11 +121,11 @@ def _overall(study: kp.CorrelationStudy, average: str) -> None:
 
 
 def _subsets(study: kp.CorrelationStudy, average: str, kind: str) -> None:
-    """Show the values of the subsets of a kind, and name those that have none."""
+    """Show the values of one breakdown, and list the subsets without a value."""
     wide, best = screen_tables.by_subset(study.frame, average)
     every = study.frame[study.frame["average"] == average]["subset"].unique()
     places = [place for place, name in enumerate(every) if name == "all" or str(name).startswith(kind)]
-    # the sentinels stand in the table of all pairs, and here would take the width of the screen
+    # the table of all pairs has the sentinels, for which there is no room in this one
     shown = wide.drop(columns=list(SENTINELS), errors="ignore").iloc[places].reset_index(drop=True)
     _marked(shown, best[[name for name in shown if name in best]].iloc[places].reset_index(drop=True))
     if empty := shown.loc[shown.iloc[:, 2:].isna().all(axis=1), "pairs"].tolist():
@@ -162,12 +162,12 @@ def _raters(judged: pd.DataFrame) -> None:
     tables.table(pairwise_agreement(scores).rename(columns=names), "raters")
 
 
-def _behind(study: kp.CorrelationStudy) -> None:
+def _all_pairs(study: kp.CorrelationStudy) -> None:
     tables.table(study.pairs, "judged_pairs", take="Judged pairs with the values of all measures", height=400)
 
 
 def published() -> None:
-    """Show the published tables with suspected misprints marked, and the paper's claims against its cells."""
+    """Show the published tables with suspected misprints marked, and the paper's claims next to its numbers."""
     show.small(prose.text("correlation.published", source=paper_of_2010.SOURCE))
     average = controls.views("Human score of the paper", ["average", "majority"], "published_human")
     wide, marks, suspects = paper_of_2010.printed(average)

@@ -1,4 +1,4 @@
-"""Show documents in three panes: the list, the text with what people and systems chose, every phrase; and headings."""
+"""Show documents in three panes (list, marked text, all phrases), and headings."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -17,27 +17,27 @@ from kp_ui.parts.page import Acts
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, show, tables
 
-#: Mark → the sign beside a rank; a near miss has its own.
+#: Mark of a phrase → the sign next to its rank; near misses have another sign.
 SIGNS = {"hit": "✓", "miss": "·", "repeated": "↺", "again": "↺", "filtered": "✕"}
 _NEAR = "≈"
 _BELOW = "Grayed: below this list’s cutoff. Below the line: below every list’s cutoff."
-#: System → phrase → the near miss in words, where they are known.
+#: System → phrase → the near miss in words, if near misses are computed.
 Near = Mapping[str, Mapping[str, str]]
-#: Of so many systems each has a column; so many annotators have one, of more there is the number.
+#: Maximum number of systems with a column, and of annotators with a column; more annotators are counted.
 _COLUMNS, _PEOPLE = 6, 6
-#: So many ranks beyond the cutoff are shown, below the line.
+#: Number of ranks beyond the cutoff that are shown below the line.
 _BEYOND = 5
-#: The document that was shown last; any other one in the link was asked for from elsewhere.
+#: The document shown last; any other one in the link was requested from elsewhere.
 _SHOWN = "document shown"
 
 
 def section() -> None:
     """Arrange the three panes: list, text, phrases; without systems, the documents that people dispute most."""
-    wide, corpus = not link.presented(), workspace.corpus()  # large type leaves room for two panes
+    wide, corpus = not link.presented(), workspace.corpus()  # in large type there is room for two panes
     folded = None if wide else st.expander("The documents")
     widths = (
         [6, 7] if not wide else [6, 6, 7] if corpus.has_texts else [5, 8]
-    )  # without a text its phrases have the room
+    )  # without a text, the phrases use its space
     *left, middle, right = st.columns(widths, gap="medium")
     if wide and not corpus.has_texts:
         left, middle = [middle], right
@@ -59,7 +59,7 @@ def section() -> None:
 
 
 def _pair() -> tuple[str, ...]:
-    """Return the chosen system, and the one that it is compared with if there are several."""
+    """Return the chosen system, and the system to compare it with if there are several."""
     systems, asked = results.best_first(), link.chosen()
     first = asked["system"] if asked.get("system") in systems else systems[0]
     others = [name for name in systems if name != first]
@@ -68,7 +68,7 @@ def _pair() -> tuple[str, ...]:
 
 
 def _listed(pair: Sequence[str]) -> str | None:
-    """Let the user choose a document, those that differ most first; None where the search leaves none."""
+    """Let the user choose a document, largest differences first; return None if the search matches none."""
     corpus, measure, systems = workspace.corpus(), settings.value("measure"), results.best_first()
     first, second = st.columns(2)
     a = results.choose_system("First system", "system", systems, inside=first)
@@ -76,7 +76,7 @@ def _listed(pair: Sequence[str]) -> str | None:
     results.choose_system("Second system", "other", others, start=int(len(others) > 1), inside=second)
     b = pair[1] if len(pair) > 1 else "none"
     search, texts = _search()
-    which, values = _only() if b != "none" else "all", cached.here(kp.documents, measure).frame
+    which, values = _filter() if b != "none" else "all", cached.here(kp.documents, measure).frame
     listed = screen_tables.documents(values, corpus.documents, a, b, which)
     listed = screen_tables.searched(listed, corpus.documents, search, texts)
     name = named(measure, settings.cutoff())
@@ -94,22 +94,22 @@ def _search() -> tuple[str, "pd.Series[str]"]:
     return search, cached.ask(_texts) if search else pd.Series(dtype=str)
 
 
-def _only() -> str:
-    """Let the user choose which documents are listed; folded, since few do."""
+def _filter() -> str:
+    """Let the user filter the list of documents, behind a button."""
     now = link.chosen().get("where", "")
     with controls.folded(f"Only: **{now if now in screen_tables.WHICH else 'all'}**", type="tertiary", key="only"):
         return controls.pick("Only", screen_tables.WHICH, "where")
 
 
 def _texts(corpus: kp.Corpus) -> pd.Series:
-    """Return all that can be searched of each document, in small letters: text, keyphrases, phrases of systems."""
+    """Return the searchable text of each document in lower case: text, keyphrases, and phrases of systems."""
     tables_ = (corpus.documents.rename(columns={"text": "phrase"}), corpus.gold, corpus.runs)
     every = pd.concat([table[["doc_id", "phrase"]].dropna() for table in tables_])
     return every.groupby("doc_id", sort=False)["phrase"].agg(" \n ".join).str.lower()
 
 
 def _disputed() -> str | None:
-    """Let the user choose a document, those on which people agree least first; None where the search leaves none."""
+    """Let the user choose a document, lowest agreement first; return None if the search matches none."""
     table, titles = screen_tables.most_disputed(cached.annotated_documents()), workspace.corpus().documents
     listed = screen_tables.searched(table, titles, *_search())
     show.about("people.least", annotators=workspace.speech()["annotators"])
@@ -119,15 +119,15 @@ def _disputed() -> str | None:
 
 
 def choose_document(ids: list[str], listed: pd.DataFrame, known: Collection[str]) -> str | None:
-    """Let the user select a row; the document of the link is selected first, else the one shown before, else the first.
+    """Let the user select a row; at first the document in the link, else the previous one, else the first.
 
-    A document that a link names is shown also where the filters leave it out, until a row is selected.
+    A document in the link is shown even if the filters exclude it, until a row is selected.
     """
     before = st.session_state.get(_SHOWN)
     asked = link.chosen().get("document", before)
     linked = asked in known and asked not in ids and asked != before
     if asked not in ids and not linked:
-        link.settle("document", None)
+        link.set_default("document", None)
     place = ids.index(asked) if asked in ids else 0
     if linked:
         show.small(f"The link names {asked}, which is not among the documents listed; it is shown beside them.")
@@ -141,7 +141,7 @@ def choose_document(ids: list[str], listed: pd.DataFrame, known: Collection[str]
 
 
 def _text(view: DocumentView, document: str, pair: Sequence[str]) -> None:
-    """Show the text with what people chose, and two lines below what the systems did."""
+    """Show the text with people's choices highlighted and the phrases of two systems underlined."""
     st.header(show.plain(view.title or document), anchor=False)
     own_id = document if view.title else ""
     show.small(" · ".join(part for part in (own_id, view.group, settings.cutoff_in_words() if pair else "") if part))
@@ -158,12 +158,12 @@ def _text(view: DocumentView, document: str, pair: Sequence[str]) -> None:
     st.html(f'<div class="kp-text kp-legend" style="{drawn}">{legend}</div>')
 
 
-#: The line below a phrase of the first and of the second system.
+#: Marks of the phrases that the first and the second system chose, which are underlined.
 _LINES = ("first", "second")
 
 
 def marked(pieces: Iterable[tuple[str, str]], style: str = "") -> None:
-    """Show a text whose pieces each have the words of their marks: people, first, second."""
+    """Show a text in pieces, each with its marks: people, first, second."""
     text = "".join(_marked(who, piece) for who, piece in pieces)
     st.html(f'<div class="kp-text" tabindex="0" style="{style}">{text}</div>')
 
@@ -176,7 +176,7 @@ def _marked(who: str, piece: str) -> str:
 
 
 def phrases(view: DocumentView, pair: Sequence[str], near: Near, annotators: Sequence[str], used: kp.Settings) -> None:
-    """Show one grid: every phrase, who of the people chose it, the rank and the sign that each system gives it."""
+    """Show a grid of all phrases with the annotators who chose them, and the rank and sign of each system."""
     systems = [name for name in (*pair, *(name for name in view.lists if name not in pair)) if name in view.lists]
     systems = systems[:_COLUMNS]
     listed = phrases_of(replace(view, lists={name: view.lists[name] for name in systems}), used, _BEYOND)
@@ -223,12 +223,12 @@ def _cell(phrase: Phrase, system: str, near: Mapping[str, str]) -> str:
 
 
 def acts_on_headings() -> Sequence[Acts]:
-    """Return what of the bar acts on headings: k where systems list them."""
+    """Return the controls of the bar that affect headings: k if there are systems."""
     return ("k", "gold", "conventions") if workspace.corpus().systems else ("conventions",)
 
 
 def headings() -> None:
-    """Arrange the headings that a search leaves, and the documents of the chosen one."""
+    """Arrange the headings that match a search, and the documents of the chosen heading."""
     systems = results.best_first() if workspace.corpus().systems else []
     say = workspace.speech()
     left, right = st.columns([8, 4], gap="medium")
@@ -248,7 +248,7 @@ def headings() -> None:
 
 
 def _list_headings(system: str, search: str) -> tuple[str, str] | None:
-    """Let the user choose a heading, which has an identifier and a name; None where the search leaves none."""
+    """Let the user choose a heading; return its identifier and name, or None if the search matches none."""
     subjects = cached.here(kp.subjects) if system else cached.ask(kp.subjects, cached.without_cutoff())
     rows = screen_tables.headings(subjects, system, search)
     shown, say = rows.drop(columns="subject"), workspace.speech()
@@ -275,7 +275,7 @@ def _occurrences(system: str, heading: str, name: str) -> None:
 
 
 def _frequent(system: str) -> None:
-    """Show the keyphrases that a system misses, and the other phrases that it chooses, in the most documents."""
+    """Show the most frequent misses and the most frequent spurious phrases of a system."""
     near = cached.near_misses()
     left, right = st.columns(2, gap="medium")
     with left:

@@ -1,4 +1,4 @@
-"""Arrange the extraction of keyphrases: systems, parameters, external sources, the run, its lists, their reach."""
+"""Arrange the extraction of keyphrases: systems, parameters, external sources, lists, and coverage."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
 _FOUND, _ADDED, _EXTERNAL = "extracted", "added", "external sources"
-#: What a system says that it needs from elsewhere → what to drop, and what was written for the sample lectures.
+#: External source of a system → its description, and the file for the sample lectures.
 _SOURCES = {
     "documents": ("External documents, such as the chapters of a textbook", "external/handbook.jsonl"),
     "phrases": (
@@ -28,14 +28,14 @@ _SOURCES = {
         "external/glossary.txt",
     ),
 }
-#: Kind of a marked phrase → its mark.
+#: Kind of a marked phrase → its CSS class.
 _LOOKS = {"": "", "listed": "people", "candidate": "first"}
-#: Texts of up to so many letters are tagged at once, longer ones when asked for: HanTa reads about 60,000 a second.
+#: Number of characters up to which texts are tagged without a click; HanTa tags about 60,000 per second.
 _AT_ONCE = 300_000
 
 
 def section() -> None:
-    """Let the user rank the phrases of the loaded texts, look at them, and add them to what is compared."""
+    """Let the user rank the phrases of the loaded texts, inspect the lists, and add them as systems."""
     if not workspace.corpus().has_texts:
         show.lacks("No texts are loaded, so there is nothing to extract from. Add the texts of the documents.")
         return
@@ -93,7 +93,7 @@ def _language() -> dict[str, Any]:
 
 
 def external(chosen: Sequence[str]) -> kp.External:
-    """Take in external documents and lists of phrases that a chosen system needs, and list what is there."""
+    """Accept the external documents and lists of phrases that a chosen system needs, and list the loaded ones."""
     needs = {kp.SYSTEMS[system].needs for system in chosen}
     asked = [kind for kind in _SOURCES if kind in needs]
     sources: dict[str, list[Source]] = st.session_state.setdefault(_EXTERNAL, {})
@@ -130,7 +130,7 @@ def _run(chosen: Sequence[str], outside: kp.External, top: int, options: dict[st
         last = [-1]
 
         def tell(share: float, words: str) -> None:
-            if int(share * 100) != last[0]:  # a click on Cancel ends the run here
+            if int(share * 100) != last[0]:  # Cancel stops the script at this point
                 last[0] = int(share * 100)
                 bar.progress(share, f"{words[:1].upper()}{words[1:]} …")
 
@@ -142,13 +142,13 @@ def _run(chosen: Sequence[str], outside: kp.External, top: int, options: dict[st
 
 
 def _texts() -> str:
-    """Return the digest of the texts on screen; lists stay while these do, whatever systems are added."""
+    """Return the digest of the texts on screen, which does not depend on the systems."""
     table = workspace.corpus().documents[["doc_id", "text"]].fillna("")
     return hashlib.sha256(table.to_csv().encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def found() -> kp.Extracted | None:
-    """Return the lists extracted from the texts on screen, if there are any."""
+    """Return the lists extracted from the texts on screen, if any."""
     extracted = st.session_state.get(_FOUND)
     return extracted[1] if extracted and extracted[0] == _texts() else None
 
@@ -205,7 +205,7 @@ def _add_to_workspace(lists: kp.Extracted) -> None:
     if data.sample is not None and workspace.session().uploads.files:
         st.info(prose.text("extract.own_files"))
         return
-    # the same list once more takes the place of its file; a system of that name that was loaded keeps its own
+    # the same list again replaces its file; another system with this name is not replaced
     loaded = {file.name for file in workspace.session().uploads.files} if data.sample is None else set()
     files = {}
     for system in lists.settings:

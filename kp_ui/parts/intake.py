@@ -1,4 +1,4 @@
-"""Take in files and ask about them, with a receipt of each; show what is wrong, and all that was understood."""
+"""Accept files, ask about their meaning, and show how they were read and what may be wrong."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -25,10 +25,10 @@ from kp_ui.state import cached, kept, link, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
 _TEMPLATES = prose.entries("templates")
-#: More files than these scroll, of so many pixels each.
-_SEEN, _ROW = 10, 41
-#: The ways in of a first visit: the page that each leads to → what it is called, what it takes, how to try it.
-_DOORS = {
+#: Number of files that are shown without scrolling, and pixels per file.
+_VISIBLE_FILES, _ROW = 10, 41
+#: Entry points of a first visit: target page → title, description, and label of the button.
+_ENTRY_POINTS = {
     "overview": ("Compare systems", "Score extraction systems against a gold standard.", "Try it with 4 systems"),
     "annotators": ("Compare people", "Measure how far annotators agree.", "Try it with 3 people"),
     "learn": ("Teach", "Interactive lessons on the measures.", "Open the lessons"),
@@ -36,11 +36,11 @@ _DOORS = {
 
 
 def section() -> None:
-    """List the loaded files, their problems and the next step; before any are loaded, the ways to start."""
+    """List the loaded files, their problems and the next step, or the ways to start if no files are loaded."""
     data, session = workspace.whole(), workspace.session()
     streamed.listed()
     if session.lost or (not session.uploads.files and data.sample is not None and not session.asked):
-        _doors()
+        _entry_points()
     elif session.problem:
         _rows(())
     else:
@@ -51,7 +51,7 @@ def section() -> None:
 
 
 def welcome() -> None:
-    """Introduce KPScope in one line on the sample data, with links to files, annotators and lessons."""
+    """Introduce KPScope in one line above the sample data, with links to files, annotators and lessons."""
     if workspace.current().sample is None or link.presented():
         return
     with st.container(key="welcome", horizontal=True, vertical_alignment="center", gap="small"):
@@ -59,13 +59,13 @@ def welcome() -> None:
         st.markdown(f"Sample data: {workspace.whole().title}.", width="content")
         link.to("data", "**Drop your own files**", icon=":material/upload_file:", data_tab="Files")
         for page in ("annotators", "learn"):
-            link.to(page, _DOORS[page][0])
+            link.to(page, _ENTRY_POINTS[page][0])
 
 
-def _doors() -> None:
+def _entry_points() -> None:
     if not workspace.session().lost:
         show.lead(prose.text("data.what"))
-    for column, (page, (door, takes, label)) in zip(st.columns(3, border=True), _DOORS.items(), strict=True):
+    for column, (page, (door, takes, label)) in zip(st.columns(3, border=True), _ENTRY_POINTS.items(), strict=True):
         with column:
             st.markdown(f"**{door}**  \n{takes}")
             if st.button(label, key=f"door {page}", type="tertiary", icon=":material/arrow_forward:"):
@@ -89,7 +89,7 @@ def _drop_zone() -> None:
 
 
 def _take_folder(files: list[Source]) -> None:
-    """Keep a folder as one zip in memory, so that it is listed, read and removed as a whole."""
+    """Store a folder as one zip in memory, so that it is listed, read and removed as a whole."""
     folder, slash, _ = files[0].name.partition("/")
     workspace.add([packed(folder if slash else "folder", ((file.name, file.data) for file in files))])
 
@@ -135,7 +135,7 @@ def _next_step(understood: str) -> None:
 
 
 def problem() -> None:
-    """Ask what must be known before the files can be read, or say why they are refused, or that they are gone."""
+    """Ask the open questions about the files, or report why they are refused or no longer available."""
     session = workspace.session()
     if session.not_kept:
         st.warning(prose.text("recovery.not_kept"))
@@ -158,7 +158,7 @@ def problem() -> None:
 
 
 def _forms() -> None:
-    """Draw a form for each meaning that is asked; files with the same columns have one."""
+    """Draw a form per file of unknown meaning; files with the same columns share one form."""
     grouped: dict[tuple[str, ...], list[Form]] = {}
     for form in workspace.session().forms:
         grouped.setdefault(tuple(form.columns), []).append(form)
@@ -168,7 +168,7 @@ def _forms() -> None:
 
 
 def _ask(finding: Finding, key: str) -> None:
-    """Ask what concerns several files, or what no column shows."""
+    """Ask about findings that concern several files, or that no column resolves."""
     with st.container(border=True):
         st.markdown(f"**{show.plain(finding.where)}**: {show.plain(finding.found)}")
         show.small(f"Expected: {finding.expected}.")
@@ -190,7 +190,7 @@ def _source(name: str) -> Source | None:
 
 
 def _rows(receipts: Sequence[report.Receipt]) -> None:
-    """Show one row per file, or for files that are read as one; below them the panel of the one to change."""
+    """Show one row per file or per group of files read together, and below them the form of the file to change."""
     session = workspace.session()
     uploads, asked = session.uploads, {form.file for form in session.forms}
     whole, on_screen = _parts(uploads.files), workspace.current().sample is None or session.problem
@@ -199,7 +199,7 @@ def _rows(receipts: Sequence[report.Receipt]) -> None:
         receipt for receipt in receipts if not on_screen or not any(receipt.file in names for names in whole.values())
     ]
     rows = len(files) + len(loose)
-    with st.container(key="receipt", height=_SEEN * _ROW if rows > _SEEN else "content"):
+    with st.container(key="receipt", height=_VISIBLE_FILES * _ROW if rows > _VISIBLE_FILES else "content"):
         for receipt in loose:
             _row(receipt.file, receipt.words, (), None)
         for file in files:
@@ -213,7 +213,7 @@ def _rows(receipts: Sequence[report.Receipt]) -> None:
 
 
 def _in_words(file: Source, of: Sequence[report.Receipt], together: bool) -> str:
-    """Describe in one line what an upload is; together: it may be read with others as one."""
+    """Describe an upload in one line; together: whether it may be read as one with other files."""
     if len(of) == 1:
         return of[0].words
     if of:
@@ -240,7 +240,7 @@ def _row(name: str, words: str, parts: Sequence[report.Receipt], file: Source | 
 
 
 def _is_asked(file: Source) -> bool:
-    """Return whether an open question concerns a file, or a file inside it."""
+    """Return whether an open question concerns a file, or a file in this archive."""
     findings = workspace.session().findings
     names = [finding.where for finding in findings]
     names += [name for finding in findings for reply in finding.answers for name in reply.mapping]
@@ -248,7 +248,7 @@ def _is_asked(file: Source) -> bool:
 
 
 def _change(file: Source) -> None:
-    """Draw the form of a file; of an archive that of all files in it, or of one of them."""
+    """Draw the form of a file; for an archive, that of all its files or of one of them."""
     name = file.name
     if is_archive(file):
         _, *members = _names(file)
@@ -259,12 +259,12 @@ def _change(file: Source) -> None:
 
 
 def _parts(files: Sequence[Source]) -> dict[str, set[str]]:
-    """Return the names of what is in each file: its own, and those of an archive and of the files in it."""
+    """Return the names for each upload: its name, and for an archive also the names of the files in it."""
     return {file.name: {file.name, *(_names(file) if is_archive(file) else ())} for file in files}
 
 
 def _names(file: Source) -> list[str]:
-    """Return the name under which an archive is read, and those of the files in it."""
+    """Return the name of an archive as it is read, and the names of the files in it."""
     return cached.of((file,), meaning.digest(file, Mapping()), _names_in)
 
 
@@ -273,19 +273,18 @@ def _names_in(file: Source) -> list[str]:
     return [bundle.name, *(member.name for member in bundle.files)]
 
 
-#: What a reader looks for in the lists of annotators and systems, and its name there if it is another; the download
-#: has the rest.
-_LOOKED_FOR = (
+#: Columns of the statistics of annotators and systems that are shown; downloads have all.
+_SHOWN_COLUMNS = (
     *("role", "source", "documents", "phrases", "shortest", "mean", "longest", "missing", "empty"),
     "duplicates, normalised",
 )
 _NAMED = {"mean": "mean length", "duplicates, normalised": "repeated in a list"}
-#: So many phrases are shown at once.
-_MOST = 2000
+#: Maximum number of phrases shown.
+_MAX_PHRASES = 2000
 
 
 def details() -> None:
-    """Show all that was understood of the data on screen: lists, coverage, rejected rows, files, odd characters."""
+    """Show how the data on screen were read: lists, coverage, rejected rows, files, unusual characters."""
     corpus = workspace.whole().corpus
     if workspace.current().sample is not None:
         show.small(f"Of the sample data: {workspace.current().title}.")
@@ -300,12 +299,12 @@ def details() -> None:
 
 
 def stopped() -> bool:
-    """Return whether the sides of the data on screen do not meet, so that no number has a meaning."""
+    """Return whether gold standard and systems have no document in common, so that results are meaningless."""
     return any(finding.level == "stop" for finding in findings(workspace.whole().corpus))
 
 
 def wrong() -> None:
-    """Show in one line each what is wrong with the data on screen, its remedy beside it; nothing if nothing is."""
+    """Show each problem of the data on screen in one line, next to its remedy."""
     corpus = workspace.whole().corpus
     if not len(corpus.gold) and not len(corpus.judgements):
         _line("There is no gold standard among these files. Add one, or say above which file it is.")
@@ -347,7 +346,7 @@ def _similarity(corpus: kp.Corpus) -> None:
     if not without:
         show.small(words)
         return
-    # A pair that is not listed is not similar, which is meant; a phrase without a vector is mostly forgotten.
+    # Unlisted pairs count as dissimilar on purpose, but a missing vector is probably an oversight.
     shown = st.warning if len(corpus.vocabulary.vectors) else st.caption
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         shown(f"{words} The others are similar only to phrases that they equal.", width="stretch")
@@ -382,7 +381,7 @@ def _statistics(corpus: kp.Corpus) -> None:
     normaliser, k = settings.normaliser(), settings.cutoff_of_average()
     table = cached.of((corpus, normaliser), f"all {normaliser}", report.statistics, k)
     statistics = report.telling(table)
-    statistics = statistics[[name for name in _LOOKED_FOR if name in statistics]].rename(columns=_NAMED)
+    statistics = statistics[[name for name in _SHOWN_COLUMNS if name in statistics]].rename(columns=_NAMED)
     tables.table(statistics.assign(role=statistics["role"].replace(meaning.ROLES)), "statistics")
     show.downloads(table, "Annotators and systems")
 
@@ -398,7 +397,7 @@ def _runs(corpus: kp.Corpus) -> None:
 
 
 def held(fixes: Iterable[str]) -> None:
-    """Report which fixes hold, with what takes each back."""
+    """Report the applied fixes, each with a button that undoes it."""
     for name in fixes:
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             words = f"{name}: {identifiers.WORDS[name]}"
@@ -423,9 +422,9 @@ def _types(corpus: kp.Corpus) -> None:
             controls.button("Use these as document types", "fix types-from-ids", workspace.fix, "types-from-ids", True)
 
 
-#: Side of the data → what its documents are.
+#: Side of the data → description of its documents.
 _SIDES = prose.entries("sides")
-#: Of two sides, those of which the second should have every document of the first.
+#: Pairs of sides of which the second should have every document of the first.
 _NEEDED = (("gold", "texts"), ("systems", "gold"))
 
 
@@ -439,7 +438,7 @@ def _gaps(corpus: kp.Corpus) -> None:
 
 
 def _coverage(corpus: kp.Corpus) -> None:
-    """Show how many documents each side has, those that only one has, and ids that look alike."""
+    """Show the number of documents of each side, the documents of only one side, and similar ids."""
     counts = dict(identifiers.coverage(corpus).itertuples(index=False))
     st.caption(f"Documents: {', '.join(f'{number:,} {_SIDES[side]}' for side, number in counts.items())}.")
     missing, near = identifiers.gaps(corpus), identifiers.unmatched(corpus)
@@ -468,18 +467,18 @@ def _missing_lists(corpus: kp.Corpus) -> None:
     _line(words, *((label, f"missing_{value}", link.choose, "missing", value) for value, label in ways if value != now))
 
 
-#: What becomes of a document that a system has no list for, by the convention `missing`.
+#: Value of the convention `missing` → how documents without a list are scored.
 _MISSING = prose.entries("missing")
 
 
 def normalization() -> None:
-    """Show phrases before and after the pipeline, those that change first."""
+    """Show phrases before and after normalization, changed ones first."""
     words = in_words("normalise", settings.resolved().normalise)
     show.small(f"Phrases are the same if they are equal after this: {words}.")
     normaliser = settings.normaliser()
     table = cached.of((workspace.corpus(), normaliser), str(normaliser), report.normalised)
     search = st.text_input("Search phrases", key="phrase_search").strip().lower()
     matching = table[table["phrase"].str.lower().str.contains(search, regex=False)]
-    tables.table(matching.head(_MOST), "normalised")
-    if len(matching) > _MOST:
-        st.caption(f"The first {_MOST:,} of {len(matching):,} distinct phrases. Search to see others.")
+    tables.table(matching.head(_MAX_PHRASES), "normalised")
+    if len(matching) > _MAX_PHRASES:
+        st.caption(f"The first {_MAX_PHRASES:,} of {len(matching):,} distinct phrases. Search to see others.")

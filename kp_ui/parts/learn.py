@@ -1,4 +1,4 @@
-"""Draw the lessons with questions that can be checked, every measure with its formula, and the glossary."""
+"""Draw the lessons with their questions, all measures with formulas, and the glossary."""
 
 from collections.abc import Mapping
 from itertools import cycle
@@ -14,13 +14,13 @@ from kp_ui.parts import page, results
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, show, tables
 
-#: The lecture that shows the threshold on the data on screen; the lessons on made-up lists follow.
+#: Title of the lesson on the data on screen, which comes before those on made-up lists.
 ON_SCREEN = "The threshold, on the data on screen"
-#: The height of a presented picture, in pixels: below its controls, it is whole on a screen of 720.
+#: Height in pixels of a chart in large type; below its controls, it fits a screen of 720 pixels.
 _HEIGHT = 370
 
 
-def _every() -> dict[str, Lesson | None]:
+def _lessons_by_title() -> dict[str, Lesson | None]:
     """Return the lessons by title, the one on the loaded data first if there are any."""
     corpus = workspace.corpus()
     first: dict[str, Lesson | None] = {ON_SCREEN: None} if corpus.systems and len(corpus.gold) else {}
@@ -28,8 +28,8 @@ def _every() -> dict[str, Lesson | None]:
 
 
 def turn(step: int) -> bool:
-    """Go to the next or previous lesson; return whether there is one."""
-    every = list(_every())
+    """Open the next or previous lesson, and return whether there is one."""
+    every = list(_lessons_by_title())
     chosen = link.chosen().get("lesson", "")
     place = (every.index(chosen) if chosen in every else 0) + step
     if not 0 <= place < len(every):
@@ -39,8 +39,8 @@ def turn(step: int) -> bool:
 
 
 def lessons() -> None:
-    """Let the user choose a lesson from the list, go on or back."""
-    every = _every()
+    """Let the user choose a lesson from a list, or the next or previous one."""
+    every = _lessons_by_title()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = controls.select("Lesson", every, "lesson", label_visibility="collapsed")
         if not link.presented():  # a clicker turns them there
@@ -53,7 +53,7 @@ def lessons() -> None:
 
 
 def _on_screen() -> None:
-    """Show what the threshold does to kappa and PABAK on the data on screen, next to systems that know nothing."""
+    """Show kappa and PABAK of the data on screen over k, next to the random and the empty baseline."""
     page.one_dataset("lesson")
     with st.container(horizontal=True, vertical_alignment="center"):
         page.cutoff(320)
@@ -67,9 +67,9 @@ def _on_screen() -> None:
 
 
 def draw(lesson: Lesson) -> None:
-    """Show one lesson as a slide: its controls and its picture, the answer above it; the rest unfolds."""
+    """Show one lesson as a slide: answer, controls and chart; the rest is collapsed."""
     large, above = link.presented(), st.container()
-    # Large type needs the whole width: the controls then stand in a row, so that they are seen with the picture.
+    # Large type needs the whole width, so the controls form a row that is visible together with the chart.
     left, right = (st.container(), st.container()) if large else st.columns([2, 5], gap="large")
     with left:
         values = _controls(lesson, len(lesson.controls) if large else 1)
@@ -99,7 +99,7 @@ def draw(lesson: Lesson) -> None:
 
 
 def _controls(lesson: Lesson, beside: int) -> Mapping[str, Any]:
-    """Draw the controls of a lesson, so many next to each other, and return their values; each is part of the link."""
+    """Draw the controls of a lesson in rows, and return their values, which are part of the link."""
     values: dict[str, Any] = {}
     for place, control in zip(cycle(st.columns(beside, vertical_alignment="bottom")), lesson.controls, strict=False):
         key, label = f"{lesson.name}_{control.name}", show.plain(control.label)
@@ -114,7 +114,7 @@ def _controls(lesson: Lesson, beside: int) -> Mapping[str, Any]:
 
 def _slider(control: Slider, label: str, key: str) -> float:
     bounds = [control.low, control.high, control.start, control.step]
-    # Streamlit wants four numbers of one type, and shows whole ones without a point.
+    # Streamlit requires four numbers of one type, and shows integers without a decimal point.
     low, high, start, step = map(int if all(number == int(number) for number in bounds) else float, bounds)
     return controls.amount(label, low, high, start, key, st.slider, step=step)
 
@@ -145,12 +145,12 @@ def _ask(question: Question, key: str, number: int) -> None:
 
 
 def every_measure() -> None:
-    """Show the measures of a family, or what a search finds in all of them."""
+    """Show the measures of one family, or those of all families that match a search."""
     show.about("methods.all")
     sections = {title.lower(): title for title, _, _ in methods.sections()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         search = controls.search("method_search", "kappa, recall, Gwet …")
-        # A browser draws all 150 formulas for seconds: a part is shown, a search goes through all.
+        # All 150 formulas would take a browser seconds, so only one family or the search results are shown.
         chosen = controls.select("Show", [*methods.FAMILIES, *sections, "all"], "family", disabled=bool(search))
     with st.expander("The worked example, and symbols in the formulas"):
         show.small(methods.EXAMPLE)
@@ -164,7 +164,7 @@ def every_measure() -> None:
 
 
 def _section(title: str, search: str = "") -> bool:
-    """Show a part that has no formulas, such as the glossary, as far as a search finds it; return whether it does."""
+    """Show the entries of a section without formulas that match a search; return whether any do."""
     for name, words, table in methods.sections(search):
         if name == title:
             st.header(title, anchor=False)
@@ -178,7 +178,7 @@ def _section(title: str, search: str = "") -> bool:
 
 
 def _cards(family: str, search: str) -> bool:
-    """Show the measures of a family that a search finds, and return whether there are any."""
+    """Show the measures of a family that match a search, and return whether any do."""
     cards = methods.cards(family, search)
     if cards:
         st.header(methods.FAMILIES[family], anchor=False)

@@ -1,4 +1,4 @@
-"""Let the user say what a file means: a form with a line for each column, and beside it what would be read."""
+"""Let the user define the meaning of a file in a form with one line per column, next to a preview."""
 
 import hashlib
 import re
@@ -16,7 +16,7 @@ from kp_ui.state import cached, link, workspace
 from kp_ui.state.apart import apart
 from kp_ui.widgets import controls, prose, show, tables
 
-#: What a file may be, what a column may hold, and settings of formats, in words.
+#: Roles of files, meanings of columns, and settings of formats, in words.
 ROLES = prose.entries("roles")
 _MEANINGS = prose.entries("columns_of_files")
 _SWITCHES = prose.entries("switches")
@@ -24,21 +24,21 @@ _EACH, _INNER, _BETTER = prose.entries("each"), prose.entries("inner"), prose.en
 _ROWS = {name: _EACH[name] for name in ("", "annotator")}
 _DOCUMENTS = {ROW: "each row", FILE: "the whole file"}
 _SPLITS = {"": "found by KPScope", "none": "not at all", **{name: name for name in MARKS}} | prose.entries("splits")
-#: Values of lists whose items may be more than a keyphrase.
+#: Cells with lists whose items may be more than a keyphrase.
 _LISTED = re.compile(r"\[|.*[(:=] ?[0-9.,]+ ?%?\)?(?:;|$)")
 _ENCODINGS = {"": "found by KPScope", **{name: name for name in ("utf-8", "windows-1252", "macintosh", *ENCODINGS)}}
-#: The fields that say how a file is opened.
+#: The fields of a mapping that define how a file is opened.
 _OPENING = ("header", "sheet", "encoding", "format", "delimiter")
-#: What a column means if it and all after it have keyphrases; the columns after it have no line of their own.
+#: Meaning of the first of several columns of keyphrases; the columns after it have no line in the form.
 _ONWARD = "onward"
-#: The columns of so many lines are in sight; of more, those that mean nothing are folded.
+#: Maximum number of visible lines; beyond it, columns without a meaning are collapsed.
 _LINES = 8
 #: The file whose form was opened or closed by the user, and whether it is open.
 _OPENED = "form opened"
 
 
 def is_open(name: str) -> bool:
-    """Return whether the form of a file is open: the user opened it, or KPScope could not read the file."""
+    """Return whether the form of a file is open: opened by the user, or because the file could not be read."""
     session = workspace.session()
     refused = not (session.forms or session.findings) and session.problem.startswith((f"{name}:", f"{name},"))
     opened, now = st.session_state.get(_OPENED, ("", False))
@@ -53,8 +53,8 @@ def turn(name: str) -> None:
 def panel(source: Source, name: str, form: Form | None = None, others: Sequence[str] = ()) -> None:
     """Draw the form of a file.
 
-    name    the name under which its meaning is said, with its path in an archive
-    form    what KPScope asks; None if the user wants to change how the file is read
+    name    the name of the file in mappings, with its path in an archive
+    form    the open question; None if the user wants to change how the file is read
     others  files with the same columns, which get the same meaning
     """
     with st.container(border=True, key=f"form {name}"), show.refusals():
@@ -76,12 +76,12 @@ def _form(source: Source, mapping: Mapping) -> Form:
 
 
 def digest(source: Source, mapping: Mapping) -> str:
-    """Name a file together with its mapping."""
+    """Return a digest of a file and its mapping."""
     return hashlib.sha256(f"{source.name} {mapping}".encode() + source.data).hexdigest()
 
 
 def _opened(name: str, source: Source, form: Form) -> Form:
-    """Let the user say what the file is and how it is opened: format, sheets, the row of column names, encoding."""
+    """Let the user choose role, format, sheets, row of column names, and encoding."""
     now = form.mapping
     how = fields = {field: getattr(now, field) for field in _OPENING}
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -117,15 +117,15 @@ def _columns(name: str, form: Form) -> Mapping:
     for head in shown:
         fields[head] = _column(name, head, form, meanings.get(head, ""))
         if fields[head] == _ONWARD:
-            return _of_whole(name, form, fields | dict.fromkeys(heads[heads.index(head) :], "keyphrases"))
+            return _table_settings(name, form, fields | dict.fromkeys(heads[heads.index(head) :], "keyphrases"))
     if rest := [head for head in heads if head not in shown]:
         names = f"{', '.join(rest[:_LINES])}{' …' * (len(rest) > _LINES)}"
         words = show.pluralize(len(rest), "more column is not read", "more columns are not read")
         lacking = not {"keyphrases", "gold", "text", "title"} & {*fields.values()}
-        more: dict[str, Any] = {"key": f"rest {name}", "on_change": link.does(link.stay)}
+        more: dict[str, Any] = {"key": f"rest {name}", "on_change": link.deferred(link.mark_user_action)}
         with st.expander(f"{words}: {show.plain(names)}", lacking, **more):
             fields |= {head: _column(name, head, form, "") for head in rest}
-    return _of_whole(name, form, fields)
+    return _table_settings(name, form, fields)
 
 
 def _column(name: str, head: str, form: Form, meaning: str) -> str:
@@ -136,8 +136,8 @@ def _column(name: str, head: str, form: Form, meaning: str) -> str:
         return controls.of_file(f"{show.plain(head)} holds", _MEANINGS, meaning, key, label_visibility="collapsed")
 
 
-def _of_whole(name: str, form: Form, fields: dict[str, str]) -> Mapping:
-    """Let the user decide what holds for all columns: whose they are, how cells are split, what a document is."""
+def _table_settings(name: str, form: Form, fields: dict[str, str]) -> Mapping:
+    """Let the user choose the settings of all columns: their source, how cells are split, and what a document is."""
     now, meanings = form.mapping, list(fields.values())
     lists = meanings.count("keyphrases") + meanings.count("gold")
     several = max(lists, meanings.count("score"), meanings.count("marks")) > 1
@@ -207,7 +207,7 @@ def _result(source: Source, name: str, mapping: Mapping) -> None:
 
 
 def _use(name: str, mapping: Mapping) -> None:
-    """Read a file with a meaning, and draw its form anew when it is opened again."""
+    """Read a file with a mapping, and reset its form."""
     for key in [key for key in st.session_state if str(key).partition(" ")[2].startswith(name)]:
         st.session_state.pop(key)
     st.session_state.pop(_OPENED, None)

@@ -1,4 +1,4 @@
-"""Arrange the Overview: the answer in a sentence, a row per system, the curve over k, other published conventions."""
+"""Arrange the Overview: answer, one row per system, curve over k, and other published conventions."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,22 +12,22 @@ from kp_core.charts import board, curves, dots, screen_tables
 from kp_core.charts.selection import has_curve, named
 from kp_core.scoring.runs import runs_of
 from kp_core.settings import SUBJECT, Settings
-from kp_core.studies.annotators import legible
+from kp_core.studies.annotators import interpretable
 from kp_core.words import answers, statements
 from kp_ui.parts import results
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, show, tables
 
-#: With more ranked phrases than this the spread takes longer than a person waits when moving k.
+#: Number of ranked phrases beyond which evaluating other conventions is too slow for moving k.
 AT_ONCE = 100_000
-#: Further measures of a row, as far as the measure in use is another.
+#: Further measures of a row, without the current measure.
 _CELLS = {"P": "P@k", "R": "R@k", "kappa": "kappa"}
-#: So many documents won and lost stand in an open row.
+#: Number of documents won and lost in an open row.
 _FEW = 3
 
 
 def answer() -> None:
-    """Show which system is better and whether that is significant, above a row for each and the curve over k."""
+    """Show which system is better and whether that is significant, one row per system, and the curve over k."""
     measure, cutoff = settings.value("measure"), settings.cutoff()
     name, top = named(measure, cutoff), st.container()
     result, verdict = cached.measure_in_use(), cached.answer()
@@ -60,9 +60,9 @@ def answer() -> None:
 
 
 def _rows(at_cutoff: kp.Result, over: kp.Result, measure: str, verdict: kp.Answer) -> None:
-    """Show a row per system; its name opens what can be done with it."""
+    """Show one row per system; its name opens a menu."""
     cutoff = settings.cutoff()
-    universe = legible(("kappa",), at_cutoff.settings)
+    universe = interpretable(("kappa",), at_cutoff.settings)
     asked = {title: name for title, name in _CELLS.items() if name != measure and (name != "kappa" or universe)}
     further = cached.evaluation_at_cutoff(tuple(asked.values()), None)
     cells = {title: screen_tables.values(further, named(name, cutoff)) for title, name in asked.items()}
@@ -100,7 +100,7 @@ def _rows(at_cutoff: kp.Result, over: kp.Result, measure: str, verdict: kp.Answe
 
 
 def _row(first: str, middle: Sequence[str], last: str, look: str = "kp-row") -> str:
-    """Return a row as HTML: its value with pictures, further values, and its gap to the best."""
+    """Return a row as HTML: value with pictures, further values, and gap to best."""
     cells = "".join(f'<span class="n kp-more">{tables.escape(text)}</span>' for text in middle)
     behind = f'<span class="kp-more">{tables.escape(last)}</span>'
     return f'<div class="{look}" style="--more:{len(middle)}">{first}{cells}{behind}</div>'
@@ -120,7 +120,7 @@ def _of_system(system: str, ranked: Sequence[str]) -> None:
     link.to("documents", "All its documents", icon=":material/description:", system=runs[system][0])
     if not workspace.all_datasets():
         key = f"new name {system}"
-        st.text_input("Name", system, key=key, max_chars=80, on_change=link.does(_rename, system, key))
+        st.text_input("Name", system, key=key, max_chars=80, on_change=link.deferred(_rename, system, key))
         controls.button("Hide", f"hide {system}", workspace.hide, system, disabled=not others)
 
 
@@ -144,7 +144,7 @@ def _won_and_lost(system: str, other: str) -> None:
 
 
 def datasets() -> None:
-    """Report on how many data sets which system is better, beside its values on each of them, and the curves over k."""
+    """Report on how many data sets each system is better, its values on each data set, and the curves over k."""
     measure, data = settings.value("measure"), workspace.whole()
     asked = settings.settings().changed(k=settings.value("k"))
 
@@ -165,7 +165,7 @@ def datasets() -> None:
 
 
 def _published(at_cutoff: kp.Result, name: str, system: str) -> None:
-    """Describe what the preset does otherwise, and what it does to the value on top, with the way back."""
+    """Describe how the preset differs from the default and changes the value shown, with a button to leave it."""
     plain = cached.at_cutoff().changed(preset="kpscope").changed(k=settings.cutoff())
     usual = cached.ask(kp.evaluate, plain.changed(interval="none"), (settings.value("measure"),))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -174,7 +174,7 @@ def _published(at_cutoff: kp.Result, name: str, system: str) -> None:
 
 
 def conventions() -> None:
-    """Report in one line how far other published conventions move the best system."""
+    """Report in one line how much other published conventions change the value of the best system."""
     if len(workspace.corpus().runs) <= AT_ONCE and settings.settings().average not in SUBJECT:
         show.small(results.in_short(statements.range_of(cached.spread(settings.value("measure")))))
     link.to("systems", "See every convention", systems_tab="Stability", stability="Other published conventions")

@@ -1,4 +1,4 @@
-"""Open a page: its bar, one line that reads as a sentence; what it needs; its tabs."""
+"""Open a page: draw its bar, check its required data, and draw its tabs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ from kp_ui.parts import saving
 from kp_ui.state import cached, kept, link, settings, workspace
 from kp_ui.widgets import controls, prose, show
 
-#: What may stand on the bar, besides the data.
+#: Controls of the bar, besides the data.
 Acts = Literal["k", "measure", "gold", "conventions"]
 EVERY: tuple[Acts, ...] = ("k", "measure", "gold", "conventions")
 
 
-#: What a page needs that works without any data.
+#: Requirements of a page that works without data.
 NOTHING: dict[str, Any] = {"systems": False, "gold": False, "every": True}
 
 
 @dataclass(frozen=True)
 class Tab:
-    """A tab of a page: what draws it, what of the bar acts on it, and what a clicker turns in it, if it can."""
+    """A tab of a page: its function, the controls of the bar that affect it, and what a presenter's clicker changes."""
 
     draw: Callable[[], None]
     acts: Sequence[Acts] = EVERY
@@ -40,16 +40,16 @@ def opened(
     every: bool = False,
     turn: Callable[[int], None] | None = None,
 ) -> None:
-    """Draw the bar; if what the page needs is missing, name it, point to what can be opened, and stop.
+    """Draw the bar; if required data are missing, name them, link to where they can be loaded, and stop.
 
-    systems, gold: whether it needs these; every: whether it shows all data sets if all are chosen; turn: what a
-    clicker does if the page is presented, else the next page follows
+    systems, gold: whether these are required; every: whether all data sets can be shown together; turn: what a
+    presenter's clicker does (default: open the next page)
     """
     corpus = workspace.corpus()
     _bar(acts, turn or _turn_page)
     if not every:
         one_dataset("page")
-    apart = cached.ask(_apart) if systems and gold and len(corpus.gold) and corpus.systems else ""
+    apart = cached.ask(_disjoint_reason) if systems and gold and len(corpus.gold) and corpus.systems else ""
     if gold and not len(corpus.gold):
         show.lacks(prose.text("page.no_gold"))
     elif systems and not corpus.systems:
@@ -65,8 +65,8 @@ def opened(
     st.stop()
 
 
-def _apart(corpus: kp.Corpus) -> str:
-    """Return why no number has a meaning: no system has a document of the gold standard; else nothing."""
+def _disjoint_reason(corpus: kp.Corpus) -> str:
+    """Return why results are meaningless, if no system has a document of the gold standard."""
     try:
         refuse_apart(corpus)
     except kp.InputError as refusal:
@@ -75,9 +75,9 @@ def _apart(corpus: kp.Corpus) -> str:
 
 
 def tabs(key: str, sections: Mapping[str, Tab], above: Callable[[], None] | None = None, **needs: bool) -> None:
-    """Open a page with tabs: the bar has what acts on the open one, and only that one is computed.
+    """Open a page with tabs, of which only the open one is computed; the bar has the controls that affect it.
 
-    above: what stands above the tabs; a presented page shows the open one alone
+    above: draws the area above the tabs; in large type only the open tab is shown
     """
     opened(controls.open_tab(key, sections).acts, turn=partial(_turn_tab, key, sections), **needs)
     if above is not None:
@@ -89,7 +89,7 @@ def tabs(key: str, sections: Mapping[str, Tab], above: Callable[[], None] | None
         controls.tabs(key, {name: tab.draw for name, tab in sections.items()})
 
 
-#: The pages that a clicker goes through.
+#: The pages through which a presenter's clicker steps.
 _PRESENTED = ("overview", "systems", "documents", "annotators", "correlation", "learn")
 
 
@@ -100,7 +100,7 @@ def _turn_page(step: int) -> None:
 
 
 def _turn_tab(key: str, sections: Mapping[str, Tab], step: int) -> None:
-    """Go on in the tab, else to the next tab, or back; beyond the last one to the next page."""
+    """Step within the tab, else to the next or previous tab, else to the next or previous page."""
     chosen, names, turn = link.chosen().get(key, ""), list(sections), controls.open_tab(key, sections).turn
     if turn is not None and turn(step):
         return
@@ -112,13 +112,13 @@ def _turn_tab(key: str, sections: Mapping[str, Tab], step: int) -> None:
 
 
 def one_dataset(what: str) -> None:
-    """Name the data set shown by a page or tab that can show only one of those chosen."""
+    """Name the data set on a page or tab that can show only one."""
     if workspace.all_datasets():
         show.small(f"This {what} is of one data set: {workspace.dataset()}. Choose another one above.")
 
 
 def require_files() -> None:
-    """Stop before other data could be taken for uploads that are not here, or that wait for an answer."""
+    """Stop if uploads are lost or wait for an answer, so that no other data are mistaken for them."""
     session = workspace.session()
     if session.lost:
         st.title("Your files are not here", anchor=False)
@@ -137,7 +137,7 @@ def require_files() -> None:
 
 
 def lost_in_words(files: int) -> None:
-    """Explain why uploads are not here, and what to do."""
+    """Explain why uploads are lost, and what to do."""
     why = prose.text("recovery.lost_kept") if kept.is_kept() else prose.text("recovery.lost_here")
     st.info(prose.text("recovery.lost", files=show.pluralize(files, "uploaded file"), why=why))
 
@@ -150,9 +150,9 @@ def _to_question() -> None:
 
 
 def _bar(acts: Sequence[Acts], turn: Callable[[int], None]) -> None:
-    """Draw the bar with what acts on the page; on a telephone all but k and measure unfolds.
+    """Draw the bar with the controls that affect the page; on phones all but k and measure are collapsed.
 
-    turn: what a clicker does on a presented page, a step on or back
+    turn: what a presenter's clicker does, a step forward or back
     """
     drawn: dict[Acts, Callable[[], None]] = {"k": cutoff, "measure": _measure, "gold": _gold, "conventions": _preset}
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -171,7 +171,7 @@ def _bar(acts: Sequence[Acts], turn: Callable[[int], None]) -> None:
 
 
 def _data() -> None:
-    """Report which data are on screen; behind it the samples, the data sets and the file that keeps all."""
+    """Name the data on screen, in a menu with samples, data sets, and the workspace file."""
     data, uploads = workspace.whole(), workspace.session().uploads
     corpus, systems = data.corpus, runs_of(data.corpus.systems)
     runs = corpus.systems if len(systems) < len(corpus.systems) else []
@@ -199,7 +199,7 @@ def _data() -> None:
 
 
 def cutoff(width: int = 130) -> None:
-    """Draw k as a slider; behind its words a field to type it, and the cutoffs that follow the gold standard."""
+    """Draw k as a slider, with a menu for typing it and for cutoffs that depend on the gold standard."""
     now, used = settings.value("k"), settings.cutoff()
     wanted = min(used, 50) if isinstance(used, int) else settings.cutoff_of_average()
     controls.keep("k", wanted, partial(_take, "k"))
@@ -249,7 +249,7 @@ def _preset() -> None:
 
 
 def _conventions() -> None:
-    """Draw the preset, what it does otherwise than KPScope, and every convention, the changed ones first."""
+    """Draw the preset, its differences from the KPScope default, and all conventions, changed ones first."""
     preset, changed = kp.PRESETS[settings.value("preset")], settings.changed()
     _choose("preset", settings.options("preset"), settings.options("preset")[0], question("preset"))
     show.small(f"{preset.source}.")
@@ -307,6 +307,6 @@ def _address() -> None:
 
 def _present(turn: Callable[[int], None]) -> None:
     for label, keys, step in (("Back", ("Left", "PageUp"), -1), ("Next", ("Right", "PageDown"), 1)):
-        for key in keys:  # a button has one key, so each has a second one that nobody sees
+        for key in keys:  # a button has a single shortcut, so a second, hidden button has another one
             controls.button(label, f"turn {key}", turn, step, type="tertiary", shortcut=key)
     controls.button("End presenting", "present", link.choose, "present", None, type="tertiary", shortcut="Esc")

@@ -1,4 +1,4 @@
-"""Let people rate near misses on the page, by keyboard, blind to each other; the ratings are judgements like any."""
+"""Let several people rate near misses independently on the page; ratings are used like loaded judgments."""
 
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,31 +21,31 @@ SCORES = {0: "nothing in common", 1: "loosely related", 2: "related", 3: "nearly
 
 @dataclass
 class _Rated:
-    """What was rated of one data set: the pairs, and {annotator: {pair: score}}."""
+    """Ratings of one data set: the pairs, and {annotator: {pair: score}}."""
 
     pairs: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(COLUMNS), dtype="str"))
     scores: dict[str, dict[str, float]] = field(default_factory=dict)
 
 
 def invited() -> str:
-    """Return who was asked by the address to rate, and sees nothing else; empty for everybody else."""
+    """Return the rater whom the address invites, who sees only the rating; empty for other users."""
     return link.chosen().get(_RATER, "").strip()
 
 
-def _here() -> _Rated:
-    """Return the ratings of the data on screen; those of other data wait until these are on screen again."""
+def _current_ratings() -> _Rated:
+    """Return the ratings of the data on screen, apart from those of other data."""
     every: dict[str, _Rated] = st.session_state.setdefault(_RATED, {})
     return every.setdefault(workspace.current().digest, _Rated())
 
 
 def ratings() -> pd.DataFrame:
-    """Return the ratings of this session as judgements; for somebody who was asked to rate, those of his or her own."""
-    scores, rater = _here().scores, invited()
-    return rating_table(_here().pairs, {rater: scores.get(rater, {})} if rater else scores)
+    """Return the ratings of this session as judgments; an invited rater gets only his or her own."""
+    scores, rater = _current_ratings().scores, invited()
+    return rating_table(_current_ratings().pairs, {rater: scores.get(rater, {})} if rater else scores)
 
 
 def with_ratings() -> pd.DataFrame:
-    """Return the loaded judgements with the ratings made here; of two scores of one person the later one counts."""
+    """Return the loaded judgments with the ratings of this session; a person's later score of a pair counts."""
     loaded, rated = workspace.corpus().judgements, ratings()
     if len(rated):
         st.caption(f"With {show.pluralize(rated['pair_id'].nunique(), 'pair')} rated on this page, from 0 to 4.")
@@ -53,7 +53,7 @@ def with_ratings() -> pd.DataFrame:
 
 
 def section() -> None:
-    """Show one near miss after the other to rate."""
+    """Show near misses one at a time for rating."""
     if not workspace.corpus().systems:
         show.lacks("No system is loaded, so there are no near misses to rate. Add the ranked phrases of a system.")
         return
@@ -69,11 +69,11 @@ def section() -> None:
     if not len(pairs):
         st.info("There are no near misses: every prediction is a keyphrase, or has no word in common with one.")
         return
-    scores = _here().scores.setdefault(rater, {})
+    scores = _current_ratings().scores.setdefault(rater, {})
     left_over = pairs[~pairs["pair_id"].isin(list(scores))]
     st.progress(1 - len(left_over) / len(pairs), f"{len(pairs) - len(left_over)} of {len(pairs)} rated by you")
     if len(left_over):
-        _one(left_over.iloc[0], scores)
+        _rate_pair(left_over.iloc[0], scores)
     else:
         st.success(prose.text("correlation.rated_by_one") if blind else prose.text("correlation.rated"))
     first, second, _ = st.columns([1, 1, 3])
@@ -89,7 +89,7 @@ def section() -> None:
         _invite()
 
 
-def _one(pair: pd.Series, ratings: dict[str, float]) -> None:
+def _rate_pair(pair: pd.Series, ratings: dict[str, float]) -> None:
     with st.container(border=True):
         left, right = st.columns(2)
         for column, words, phrase in ((left, "Keyphrase", "keyphrase"), (right, "Candidate", "candidate")):
@@ -102,20 +102,20 @@ def _one(pair: pd.Series, ratings: dict[str, float]) -> None:
 
 
 def _pairs(number: int, rater: str) -> pd.DataFrame:
-    """Return the pairs that are drawn, and those that the rater has rated already, in the rater's own order."""
+    """Return the drawn pairs and those already rated by this rater, in the order of this rater."""
     drawn = near_miss_pairs(cached.near_misses().frame, number, 0)
-    _know(drawn)
-    every, scores = _here().pairs, _here().scores.get(rater, {})
+    _remember_pairs(drawn)
+    every, scores = _current_ratings().pairs, _current_ratings().scores.get(rater, {})
     return order_of_rater(every[every["pair_id"].isin({*drawn["pair_id"], *scores})], rater)
 
 
-def _know(pairs: pd.DataFrame) -> None:
-    rating = _here()
+def _remember_pairs(pairs: pd.DataFrame) -> None:
+    rating = _current_ratings()
     rating.pairs = pd.concat([rating.pairs, pairs]).drop_duplicates("pair_id", ignore_index=True)
 
 
 def _invite() -> None:
-    """Offer each of several raters a file, and where the data are on the server a link, that open at rating alone."""
+    """Offer each rater a file that opens the rating only, and a link if the data are on the server."""
     with st.expander("Let several people rate, blind to each other"):
         show.about("correlation.invite")
         names = st.text_input("Names, with commas between them", key="raters").split(",")
@@ -153,10 +153,10 @@ def _take(files: list[Source]) -> None:
 
 
 def take_up(table: pd.DataFrame) -> None:
-    """Add ratings made before to those of the data on screen."""
+    """Add earlier ratings to those of the data on screen."""
     if not len(table):
         return
-    _know(table[list(COLUMNS)])
+    _remember_pairs(table[list(COLUMNS)])
     for rater, rows in table.groupby("annotator", sort=False):
-        scores = _here().scores.setdefault(str(rater), {})
+        scores = _current_ratings().scores.setdefault(str(rater), {})
         scores |= dict(zip(rows["pair_id"], rows["score"], strict=True))

@@ -1,4 +1,4 @@
-"""Arrange the report: which sections it has, a look at it, and the files to take along."""
+"""Arrange the report: its sections, a preview, and downloads."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +16,7 @@ from kp_ui.parts import page, results
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, show, tables
 
-#: Label of a button, the file that it gives, and the form of the report that is in it.
+#: Label of a button, name of its file, and format of the report.
 FILES = (
     ("HTML report", "report.html", "html"),
     ("Archive of everything", "report.zip", "zip"),
@@ -24,14 +24,14 @@ FILES = (
     ("LaTeX tables", "tables.tex", "latex"),
     ("Settings as JSON", "settings.json", "record"),
 )
-#: The measures of a table over data sets, at first: two of them fit a page.
+#: Default measures of a table over data sets, chosen so that it fits a page.
 MAIN = ("F1@k",)
-#: Tables of more columns are in the files alone: here they would be cut.
+#: Maximum number of columns in the preview; wider tables are in the files only.
 _WIDEST = 7
 
 
 def section() -> None:
-    """Let the user choose what the report has, take it along, and look at it."""
+    """Let the user choose the sections of the report, download it, and preview it."""
     page.one_dataset("report")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         usual = workspace.speech()["report"]
@@ -44,7 +44,7 @@ def section() -> None:
 
 
 def paper() -> None:
-    """Let the user make the table of a paper: systems, measures, cutoffs, digits; with a look at it as printed."""
+    """Let the user define a table for a paper (systems, measures, cutoffs, digits), with a preview."""
     data = workspace.whole() if workspace.all_datasets() else workspace.current()
     systems, several = list(runs_of(data.corpus.systems)), bool(data.corpus.datasets)
     if not systems:
@@ -72,14 +72,14 @@ def paper() -> None:
     with st.expander("LaTeX, to copy"):
         st.code(made.latex(), language=None)
     name = figures.file_name(f"table {' '.join(measures[:3])}")
-    show.offer("Table as text", name, **_made(made, "LaTeX", "Markdown", "HTML"))
-    show.offer("Table as data", f"{name}_values", **_made(made, "XLSX", "CSV", "Parquet"))
+    show.offer("Table as text", name, **_file_writers(made, "LaTeX", "Markdown", "HTML"))
+    show.offer("Table as data", f"{name}_values", **_file_writers(made, "XLSX", "CSV", "Parquet"))
     show.offer_picture("Table as picture", name, lambda: figures.table_svg(made.html()))
     show.signature(made.signature)
 
 
-def _made(table: kp.PaperTable, *forms: str) -> dict[str, Callable[[str], Any]]:
-    """Return what makes the files of a table, which has its signature itself."""
+def _file_writers(table: kp.PaperTable, *forms: str) -> dict[str, Callable[[str], Any]]:
+    """Return the functions that write a table, whose files contain its signature."""
 
     def make(form: str, _: str) -> Any:
         return getattr(table, form.lower())()
@@ -105,7 +105,7 @@ def _choices(corpus: kp.Corpus, systems: list[str], several: bool) -> tuple[list
 
 
 def methods() -> None:
-    """Show the paragraph on methods for a paper, with its references."""
+    """Show the methods paragraph for a paper with its references."""
     page.one_dataset("paragraph")
     if "methods" not in bundle.possible(workspace.corpus()):
         st.info("The paragraph describes an evaluation of systems, and none is loaded.")
@@ -140,7 +140,7 @@ def _chosen() -> tuple[str, ...]:
 
 
 def offered(title: str, sections: tuple[str, ...]) -> None:
-    """Offer the report as files, which are written when they are asked for, and show each section that is opened."""
+    """Offer the report as files, written on request, and preview each open section."""
     asked = workspace.corpus(), cached.at_cutoff(), settings.value("measure")
     whole = partial(bundle.report, *asked, sections=sections, title=title)
     with st.container(horizontal=True):
@@ -151,7 +151,7 @@ def offered(title: str, sections: tuple[str, ...]) -> None:
     show.about("report.files")
     for name in sections:
         heading = bundle.heading(workspace.corpus(), name)
-        place = st.expander(show.plain(heading), name == sections[0], on_change=link.does(link.stay))
+        place = st.expander(show.plain(heading), name == sections[0], on_change=link.deferred(link.mark_user_action))
         if place.open:
             with place:
                 _preview(name)

@@ -1,4 +1,4 @@
-"""Arrange what the result pages share: answers with short names, people next to systems, marks, what is undefined."""
+"""Define the shared parts of result pages: answers, human agreement, marks of cutoffs, and undefined values."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -21,12 +21,12 @@ from kp_core.words import answers
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
-#: Up to so many annotators stand beside the systems unasked: with more, leaving each out takes too long.
+#: Maximum number of annotators that are scored like systems; with more, leaving each out is too slow.
 FEW_PEOPLE = 20
 
 
 def in_short(text: str, systems: Iterable[str] = ()) -> str:
-    """Return a sentence with the names of systems as labels, and measures as a reader meets them."""
+    """Return a sentence with short names of systems and measures as on screen."""
     shown = short_names(systems or workspace.corpus().systems)
     if not shown:
         return show.in_heads(text)
@@ -36,20 +36,20 @@ def in_short(text: str, systems: Iterable[str] = ()) -> str:
 
 
 def answer(said: Answer, systems: Iterable[str] = ()) -> None:
-    """Show the answer of a page, with the names of systems as labels."""
+    """Show the answer of a page with short names of systems."""
     show.answer(said, partial(in_short, systems=systems))
 
 
 def choose_system(label: str, key: str, options: Iterable[str] = (), **more: Any) -> str:
-    """Let the user choose a system by its label, among all unless others are offered."""
+    """Let the user choose a system by its label, among all by default."""
     shown = short_names(workspace.corpus().systems)
     return controls.select(label, options or best_first(), key, format_func=lambda name: shown.get(name, name), **more)
 
 
 def like_for_like() -> Answer | None:
-    """Return where the best system stands among people, on gold standards that leave each out; None with too many.
+    """Compare the best system with the human range on gold standards that leave out each annotator.
 
-    None, too, by measures of which neither more nor less is better, and by means over subjects.
+    Return None for too many annotators, measures that do not rank systems, and means over subjects.
     """
     if settings.settings().average in SUBJECT or parse(settings.value("measure")).measure.better == "none":
         return None
@@ -61,13 +61,13 @@ def like_for_like() -> Answer | None:
 
 
 def best_first() -> list[str]:
-    """Return the systems, the one with the highest value of the measure in use first."""
+    """Return the systems by their values of the current measure, highest first."""
     values = cached.measure_in_use().at(settings.cutoff())
     return screen_tables.best_systems(values, settings.value("measure"), workspace.corpus().systems)
 
 
 def ids_that_do_not_meet(notes: Iterable[Note]) -> None:
-    """Say aloud that lists meet no documents although a fix would match their ids: every number is wrong till then."""
+    """Show an error if the ids of lists match no documents but a fix would match them."""
     for note in notes:
         if note.level == "warning" and note.where == "ids":
             show.notes([note])
@@ -80,7 +80,7 @@ def marks() -> curves.Marks:
 
 
 def small_curves(result: kp.Result, measures: Sequence[str]) -> None:
-    """Show measures over k as small pictures, three next to each other; a click chooses k."""
+    """Show measures over k as small charts, three per row, in which a click chooses k."""
     drawn = looks(result.frame["system"])
     names = "".join(
         f'<span><img src="{board.line(drawn[name])}" alt="">{tables.escape(drawn[name].name)}</span>'
@@ -97,12 +97,12 @@ def small_curves(result: kp.Result, measures: Sequence[str]) -> None:
 
 
 def choice() -> str:
-    """Return what of the other annotators people and systems are scored against."""
+    """Return how the other annotators are combined into the gold standard."""
     return "majority" if settings.value("annotators") == "majority" else "union"
 
 
 def people() -> bool:
-    """Let the user put people next to the systems, if there are several annotators."""
+    """Let the user show people next to the systems, if there are several annotators."""
     if len(workspace.corpus().annotators) < 2:
         return False
     chosen = controls.switch("Compare with people (human ceiling)", "people")
@@ -137,6 +137,6 @@ def about_baselines(cutoff: int | str) -> None:
 
 
 def where_no_mark() -> None:
-    """Report why a curve has no mark where the cutoff differs by document."""
+    """Explain why a curve has no mark if the cutoff differs by document."""
     if isinstance(settings.cutoff(), str):
         st.caption("The cutoff in use differs from document to document, so it has no place of its own on the k axis.")

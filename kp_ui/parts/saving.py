@@ -25,7 +25,7 @@ def button(key: str) -> None:
 
 
 def take(files: Sequence[Source]) -> None:
-    """Open the workspace file among some files and the statistics of a streamed run, and load the others."""
+    """Open workspace files and statistics of streamed runs, and load all other files as data."""
     opened = [file for file in files if is_workspace_file(file)]
     sums = [file for file in files if is_statistics_file(file)]
     streamed.take(sums)
@@ -47,13 +47,13 @@ def take(files: Sequence[Source]) -> None:
 
 
 def take_anywhere(files: Sequence[Source]) -> None:
-    """Take files that were dropped next to a page, and lead to the Data page, which shows how they were read."""
+    """Load files that were dropped on any page, and open the Data page, which shows how they were read."""
     st.session_state[workspace.ARRIVED] = "data"
     take(files)
 
 
 def take_shared() -> None:
-    """Take the chosen shared data set as if it had been dropped."""
+    """Load the chosen shared data set like a dropped file."""
     root = workspace.shared_folder()
     with workspace.refusals():
         take([] if root is None else [shared(root, st.session_state["shared"])])

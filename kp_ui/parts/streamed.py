@@ -1,4 +1,4 @@
-"""Keep the statistics of a streamed run with the session, and show them: values, pairs, annotators."""
+"""Store the statistics of a streamed run in the session, and show values, pairs, and annotators."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,12 +18,12 @@ from kp_ui.state import link
 from kp_ui.widgets import controls, prose, show, tables
 
 _OPENED, _PROBLEM = "streamed", "streamed_problem"
-#: What the Overview may show.
+#: Data that the Overview can show.
 VIEWS = ("These data", "Streamed run")
 
 
 def take(files: Sequence[Source]) -> None:
-    """Open the last of some files of statistics; it takes the place of the one before."""
+    """Open the last of several files of statistics, in place of an earlier one."""
     for file in files[-1:]:
         st.session_state[_PROBLEM] = ""
         try:
@@ -33,12 +33,12 @@ def take(files: Sequence[Source]) -> None:
 
 
 def opened() -> scale.Opened | None:
-    """Return the run that is open in this session."""
+    """Return the open streamed run of this session."""
     return cast("scale.Opened | None", st.session_state.get(_OPENED))
 
 
 def listed() -> None:
-    """Name on the Data page the run that is open, or the reason why a file of statistics was refused."""
+    """Show the open run on the Data page, or why a file of statistics was refused."""
     if problem := st.session_state.get(_PROBLEM, ""):
         st.error(f"Not opened: {show.plain(problem)}")
     if (run := opened()) is not None:
@@ -49,7 +49,7 @@ def listed() -> None:
 
 
 def is_chosen() -> bool:
-    """Let the user choose between the loaded data and the run, where one is open; return whether it is the run."""
+    """Let the user choose between the loaded data and an open run; return whether the run is chosen."""
     if opened() is None:
         return link.chosen().get("what") == VIEWS[1]
     return controls.views("What is shown", VIEWS, "what") == VIEWS[1]
@@ -96,7 +96,7 @@ def _systems(run: scale.Opened) -> None:
 
 
 def choose(run: scale.Opened) -> tuple[str, int | str]:
-    """Let the user choose a measure and a cutoff of the run, and show what the measure answers."""
+    """Let the user choose a measure and a cutoff of the run, and explain the measure."""
     names = dict.fromkeys([*(comparison.measure for comparison in run.plan.compare), *run.plan.measures])
     ranking = [name for name in names if parse(name).measure.better == "higher"] or list(names)
     cutoffs = {str(k): k for k in run.plan.settings.k}

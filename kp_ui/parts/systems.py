@@ -1,4 +1,4 @@
-"""Arrange the Systems page: head to head, tables against people, measures, k, near misses, parts, stability."""
+"""Arrange the Systems page: head to head, concordance tables, measures, k, near misses, parts, stability."""
 
 from contextlib import suppress
 from typing import Any, cast
@@ -25,7 +25,7 @@ from kp_ui.parts import results
 from kp_ui.state import cached, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
-#: What is asked of lists → measures; those written with M or O have a cutoff of their own.
+#: Group of measures of lists → measures; M and O are cutoffs that depend on the document.
 GROUPS = {
     "Found among the first k": ("P@k", "R@k", "F1@k", "success@k", "hits@k"),
     "Order of the first k": ("nDCG@k", "nDCG-exp@k", "MAP@k", "MRR@k"),
@@ -33,7 +33,7 @@ GROUPS = {
     "At gold size, and the whole list": ("Rprec", "P@M", "R@M", "F1@M"),
 }
 
-#: The measures that stand over k at first, and how many others are offered beside them.
+#: Default measures over k, and the number of buttons for further ones.
 OVER_K = ("P@k", "R@k", "F1@k", "kappa", "PABAK", "nDCG@k")
 _PILLS = 10
 
@@ -43,13 +43,13 @@ _SIMILARITIES = (
     *("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1-F", "jaccard", "dice"),
     *("levenshtein", "jaro-winkler", "token-set", "chrF", "stem-exact"),
 )
-#: What stands where a comparison would.
+#: Message in place of a comparison.
 _ONE = "One system is loaded. Load a second one to compare them."
 VIEWS = ("Other measures, cutoffs, gold standards", "Other published conventions")
 
 
 def measures() -> None:
-    """Show every measure of lists, a group at a time, and whether differences in the one in use are certain."""
+    """Show the measures of lists by group, and the significance of differences in the current measure."""
     grouped = sum(GROUPS.values(), ())
     others = [name for name in settings.measures() if kp.MEASURES[name].family != "concordance" and name not in grouped]
     groups = GROUPS | ({"Others": tuple(others)} if others else {})
@@ -65,7 +65,7 @@ def measures() -> None:
     with header:
         show.lead(results.in_short(statements.leaders(tests, "by")))
     table = screen_tables.in_order(screen_tables.with_intervals(result, names), results.best_first())
-    marked = table if people else screen_tables.marked(table, tests)  # people are scored against another gold standard
+    marked = table if people else screen_tables.marked(table, tests)  # people are scored on another gold standard
     tables.table(marked, chosen, result.documents, best=screen_tables.best_cells(result, names))
     test = "t test over documents and runs" if have_runs(workspace.corpus().systems) else "paired randomization test"
     show.about("systems.measures", test=test)
@@ -75,7 +75,7 @@ def measures() -> None:
 
 
 def against() -> None:
-    """Set two systems side by side: the difference over k, documents won and lost, phrases that only one finds."""
+    """Compare two systems: the difference over k, documents won and lost, keyphrases that only one finds."""
     names = results.best_first()
     if len(names) < 2:
         show.small(_ONE)
@@ -85,7 +85,7 @@ def against() -> None:
         a = results.choose_system("First system", "against_a", names)
         others = [name for name in names if name != a]
         runs = next(runs for runs in runs_of(names).values() if a in runs)
-        start = next((place for place, name in enumerate(others) if name not in runs), 0)  # rather another system
+        start = next((place for place, name in enumerate(others) if name not in runs), 0)  # prefer another system
         b = results.choose_system("Second system", "against_b", others, start=start)
     pair = cached.here(kp.versus, settings.value("measure"), a=a, b=b)
     with header:
@@ -123,7 +123,7 @@ def _certainty() -> None:
 
 
 def over_k() -> None:
-    """Show measures over k in small panels, and precision against recall."""
+    """Show measures over k in small charts, and precision against recall."""
     in_use, header = settings.value("measure"), st.container()
     offered = [name for name in dict.fromkeys((*OVER_K, in_use, *settings.measures())) if has_curve(name)][:_PILLS]
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -145,7 +145,7 @@ def over_k() -> None:
 
 
 def near_misses() -> None:
-    """Show what exact matching loses: types by system with examples, or the scores if near misses counted."""
+    """Show near misses by type and system with examples, or scores with soft matching."""
     near, header = cached.near_misses(), st.container()
     if controls.views("Look at", NEAR_VIEWS, "near") == NEAR_VIEWS[1]:
         _soft()
@@ -153,7 +153,7 @@ def near_misses() -> None:
     with header:
         show.lead(results.in_short(statements.nearly_right(near.shares(), results.best_first())))
     for note in near.notes:
-        if note.where in workspace.corpus().systems:  # why EXACT and MORPH are not the hits
+        if note.where in workspace.corpus().systems:  # why EXACT and MORPH differ from the hits
             show.small(results.in_short(f"{note.where}: {note.message.rstrip('.')}."))
     side = controls.views("Count", ["predictions", "gold entries"], "side")
     counts = near.counts("gold" if side == "gold entries" else "predictions")
@@ -213,7 +213,7 @@ def _own_similarity() -> kp.Soft:
 
 
 def tested(comparison: kp.Comparison, name: str) -> None:
-    """Show what a test found: all pairs, effect sizes and ranks, with downloads."""
+    """Show the results of a test: all pairs, effect sizes and ranks."""
     show.notes(note for note in comparison.notes if note.level == "warning")
     first, second, third = st.tabs(["Pairs", "Effect sizes", "Ranks"])
     with first:
@@ -246,14 +246,14 @@ def _conventions(measure: str) -> None:
         show.chart(dots.effects(spread), "effects_of_conventions")
     if len(spread.turns):
         st.markdown("**Where the order of two systems changes**")
-        tables.table(screen_tables.turns(spread), "turns")
+        tables.table(screen_tables.rank_reversals(spread), "turns")
     show.downloads(spread.frame, f"{measure} under other conventions", spread.signature)
     show.downloads(spread.changes, f"{measure} after one change of the conventions", spread.signature)
     show.signature(spread.signature)
 
 
 def _printed(spread: kp.Spread) -> None:
-    """Let the user write a printed number, and show the settings that print it, each a click away."""
+    """Let the user enter a printed number, and show the settings that give it, each with a button to use it."""
     asked = st.text_input(
         "A number you want to reach",
         placeholder=f"such as {spread.ranges['low'].min():.3f}; or P@5=0.31, F1@5=0.348 of one system",
@@ -282,12 +282,12 @@ def _printed(spread: kp.Spread) -> None:
     show.downloads(candidates.wide().assign(signature=shown["signature"]), "Settings that print a number", "")
 
 
-#: So many settings stand with a button.
+#: Number of settings with a button.
 _USABLE = 3
 
 
 def parts() -> None:
-    """Show the measure in use for parts of the data: document types, lengths, present and absent keyphrases."""
+    """Show the current measure for parts of the data: document types, lengths, present and absent keyphrases."""
     measure = settings.value("measure")
     offered = [name for name in PARTS if name != DATASET]
     header = st.container()
@@ -300,7 +300,7 @@ def parts() -> None:
         return
     with header:
         tested = dict[str, kp.Comparison]()
-        with suppress(kp.UsageError):  # one system, or a measure that no test is made for
+        with suppress(kp.UsageError):  # one system, or a measure without a test
             tested = cached.here(compare_parts, measure, chosen)
         show.lead(results.in_short(statements.leaders(tested, "in")))
     show.chart(dots.by_part(result), "by_part", f"{measure} by {chosen}")
@@ -345,14 +345,14 @@ def _rankings(measure: str) -> None:
 
 
 AGREEMENT = ("kappa", "kappa_max", "P_pos", "P_neg", "PABAK", "AC1", "pi", "BI", "PI")
-#: Those that stand beside the cells; the others are in the table of all systems.
+#: Measures shown next to the cells; the table of all systems has the others.
 _BESIDE = ("kappa", "P_pos", "P_neg", "PABAK", "AC1")
 _PRINTED = ("kappa", "P_pos", "P_neg", "PABAK")
 _TYPED = "your figures"
 
 
 def concordance() -> None:
-    """Show one system's table against the gold standard, what it contains, and all systems beside it."""
+    """Show one system's concordance table with a diagnosis, and all systems below it."""
     result = cached.evaluation(AGREEMENT, baselines=True).at(settings.cutoff())
     results.ids_that_do_not_meet(result.notes)
     by_document = cached.here(tables_by_document, (*CELLS, "kappa", "P_pos", "PABAK"))
@@ -382,7 +382,7 @@ def concordance() -> None:
             result.documents,
         )
         results.few(result)
-    _everybody()
+    _all_systems()
     show.recipe(result, (result.frame, "Systems against the gold standard"))
     with st.expander("How wide is the interval, and what if phrases were independent?"):
         table = cached.here(interval_table, system=system, measures=AGREEMENT)
@@ -400,7 +400,7 @@ def concordance() -> None:
         _from_published_figures()
 
 
-def _everybody() -> None:
+def _all_systems() -> None:
     average = parse("kappa").averages(settings.settings().average)[0]
     show.subheader(f"All systems and baselines ({average} average)")
     people = results.people()
@@ -412,7 +412,7 @@ def _everybody() -> None:
 
 
 def _from_published_figures() -> None:
-    """Let the user solve printed kappa, P_pos, P_neg and PABAK for the table behind them."""
+    """Let the user solve printed kappa, P_pos, P_neg and PABAK for their concordance table."""
     show.about("agreement.printed")
     chosen = controls.select("Figures", [*LECTURE_SYSTEMS, _TYPED], "figures")
     texts = LECTURE_SYSTEMS.get(chosen)

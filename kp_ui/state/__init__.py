@@ -1,1 +1,1 @@
-"""Define what a session knows: choices and address, data, and the answers of the engine."""
+"""Define the state of a session: choices and address, data, and cached results."""

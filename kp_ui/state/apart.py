@@ -1,7 +1,7 @@
-"""Read files in a process of its own, if the server limits what reading may cost, so that no file slows other sessions.
+"""Read files in a separate process if the server limits time or memory, so that no file slows other sessions.
 
-`KPSCOPE_READING_SECONDS` is the processor time that opening or reading files may take, `KPSCOPE_READING_BYTES` the
-memory that it may add. Without them, files are read by the server itself.
+`KPSCOPE_READING_SECONDS` limits the processor time of reading, `KPSCOPE_READING_BYTES` the additional memory. Without
+these variables, the server process reads the files.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-import kp_core.reading  # noqa: F401  a waiting process has imported what it needs
+import kp_core.reading  # noqa: F401  imported in advance by the waiting process
 from kp_core.errors import InputError, UsageError, input_error
 from kp_core.reading.limits import at_start, whole_number
 from kp_ui import ROOT
@@ -24,14 +24,14 @@ _SECONDS, _BYTES = "KPSCOPE_READING_SECONDS", "KPSCOPE_READING_BYTES"
 
 
 class Budget(NamedTuple):
-    """Seconds of processor time and bytes of memory that one reading may take; 0 is no limit."""
+    """Limits of processor time (seconds) and memory (bytes) per reading; 0 is no limit."""
 
     seconds: int
     bytes: int
 
 
 def budget(environment: Mapping[str, str]) -> Budget:
-    """Return what the server allows.
+    """Return the limits set by environment variables.
 
     >>> budget({"KPSCOPE_READING_SECONDS": "20"})
     Budget(seconds=20, bytes=0)
@@ -43,27 +43,27 @@ _ALLOWED = at_start(budget)
 
 
 def _started() -> subprocess.Popen[bytes]:
-    """Start a process that waits for what it is to do, and ends with it."""
+    """Start a process that waits for one task and ends after it."""
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     return subprocess.Popen([sys.executable, "-m", "kp_ui.state.apart"], cwd=ROOT, **pipes)
 
 
-#: The process that waits, since importing takes a second.
+#: The waiting process, started in advance because imports take a second.
 _waiting = [_started()] if any(_ALLOWED) and __name__ != "__main__" else []
 
 
 def apart(work: Callable[..., Made], *given: Any) -> Made:
-    """Return what work makes of what is given, within the budget; raises InputError for what costs more."""
+    """Return `work(*given)`, computed within the budget; raise InputError if it exceeds the budget."""
     if not any(_ALLOWED):
         return work(*given)
     try:
         process = _waiting.pop()
-    except IndexError:  # another session reads
+    except IndexError:  # in use by another session
         process = _started()
     reply, _ = process.communicate(pickle.dumps((_ALLOWED, work, given), protocol=5))
     if not _waiting:
         _waiting.append(_started())
-    if not reply:  # it was ended from outside
+    if not reply:  # the process was killed
         raise _too_costly(_ALLOWED)
     made = pickle.loads(reply)
     if isinstance(made, Exception):
@@ -79,7 +79,7 @@ def _too_costly(allowed: Budget) -> InputError:
 
 
 def _limited(allowed: Budget) -> None:
-    """Let this process take no more than is allowed."""
+    """Apply the limits to this process."""
     import resource
 
     if allowed.seconds:
@@ -91,11 +91,11 @@ def _limited(allowed: Budget) -> None:
 
 
 def _main() -> None:
-    """Do what standard input says, and write what was made, or why nothing was."""
+    """Run the task from standard input, and write its result or error to standard output."""
     output = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no reply
+    os.dup2(2, 1)  # keep output of libraries out of the reply
     request = sys.stdin.buffer.read()
-    if not request:  # the server has ended
+    if not request:  # the server has stopped
         return
     allowed, work, given = pickle.loads(request)
     _limited(allowed)

@@ -1,4 +1,4 @@
-"""Ask the engine everything that takes time, and keep its answers for this session."""
+"""Cache the results of slow computations for this session."""
 
 import hashlib
 from collections.abc import Callable
@@ -24,28 +24,28 @@ from kp_ui.state import workspace
 
 P = ParamSpec("P")
 R = TypeVar("R")
-#: Every cutoff that the bar offers, so that moving k only looks up.
+#: All cutoffs of the bar, computed together so that moving k is fast.
 ALL_CUTOFFS = (*range(1, 51), "gold", "all")
 
 
 def digest_of(*parts: object) -> str:
-    """Name the data on screen together with everything that was asked.
+    """Return a digest of the data on screen and of the arguments.
 
-    Raises TypeError for a part that its `repr` may not tell whole, such as a table.
+    Raises TypeError for an argument whose `repr` may be incomplete, such as a table.
     """
     for part in parts:
-        if not _is_told_whole(part):
+        if not _has_complete_repr(part):
             raise TypeError(f"{type(part).__name__} has no place in a digest; give a digest of its content")
     return hashlib.sha256(repr((workspace.current().digest, *parts)).encode()).hexdigest()
 
 
-def _is_told_whole(part: object) -> bool:
+def _has_complete_repr(part: object) -> bool:
     if isinstance(part, tuple | list):
-        return all(map(_is_told_whole, part))
+        return all(map(_has_complete_repr, part))
     if isinstance(part, dict):
-        return all(map(_is_told_whole, part.values()))
+        return all(map(_has_complete_repr, part.values()))
     if is_dataclass(part):
-        return all(_is_told_whole(getattr(part, field.name)) for field in fields(part))
+        return all(_has_complete_repr(getattr(part, field.name)) for field in fields(part))
     return part is None or isinstance(part, str | int | float)
 
 
@@ -54,57 +54,56 @@ def _look_up(digest: str, _compute: Callable[..., Any], _data: Any, _arguments: 
     return _compute(*_data, *_arguments, **_options)
 
 
-# Every prediction is a row, so only those of the last cutoffs are kept.
+# Every prediction is a row, so few results are cached.
 @st.cache_data(scope="session", max_entries=10, show_spinner="Looking for near misses …", show_time=True)
 def _near_misses(digest: str, _settings: Settings) -> kp.NearMisses:
     return kp.near_misses(workspace.corpus(), _settings)
 
 
 def of(data: tuple[Any, ...], key: object, compute: Callable[..., R], *arguments: Any, **options: Any) -> R:
-    """Return what a function gives for data and arguments, kept under one digest of all of them.
+    """Return the cached result of a function for data and arguments.
 
-    told: what the data are, in words or a digest, besides those on screen
+    key: identifies data other than those on screen
     """
     digest = digest_of(key, f"{compute.__module__}.{compute.__qualname__}", arguments, options)
     return cast(R, _look_up(digest, compute, data, arguments, options))
 
 
 def ask(compute: Callable[Concatenate[kp.Corpus, P], R], *arguments: P.args, **options: P.kwargs) -> R:
-    """Return what a function gives for the data on screen."""
+    """Return the cached result of a function for the data on screen."""
     return of((workspace.corpus(),), "", compute, *arguments, **options)
 
 
 def here(compute: Callable[Concatenate[kp.Corpus, Settings, P], R], *arguments: P.args, **options: P.kwargs) -> R:
-    """Return what a function gives for the data on screen under the settings in use at their cutoff."""
+    """Return the cached result of a function for the data on screen under the current settings and cutoff."""
     return ask(compute, at_cutoff(), *arguments, **options)
 
 
 def at_cutoff() -> Settings:
-    """Return the settings in use at their cutoff."""
+    """Return the current settings with the cutoff as a number."""
     return in_use.settings().changed(k=in_use.cutoff())
 
 
 def at_every_number() -> Settings:
-    """Return the settings in use at every cutoff that is a number, and at their own."""
+    """Return the current settings at all numeric cutoffs and at the current cutoff."""
     return in_use.settings().changed(k=(*range(1, 51), in_use.cutoff()))
 
 
 def unless_too_small(asked: Settings) -> Settings:
-    """Return settings for more than the current cutoff, or for it alone: N as a number may be too small for more."""
+    """Return settings for several cutoffs, or for the current one only if N is a number too small for larger ones."""
     return at_cutoff() if asked.universe.isdigit() else asked
 
 
 def without_cutoff() -> Settings:
-    """Return the settings in use for what is asked of annotators alone; k plays no part."""
+    """Return the current settings without the cutoff, for results on annotators only."""
     return in_use.settings().changed(k="all", annotators="union")
 
 
 def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool = False) -> kp.Result:
-    """Evaluate the data on screen under the settings in use at every cutoff; `result.at(k)` looks one up.
+    """Evaluate the data on screen at every cutoff; `result.at(k)` selects one.
 
-    people: each annotator is left out in turn, and stands next to the systems as the human ceiling.
-    Where the universe is a number too small for the longest lists, only the cutoffs up to the one in use are evaluated.
-    Its notes are those of the current cutoff.
+    people: leave out each annotator in turn, for the human ceiling. If N is a number too small for the longest lists,
+    only cutoffs up to the current one are evaluated. Notes are those of the current cutoff.
     """
     cutoff = in_use.cutoff()
     asked = in_use.settings().changed(k=(*ALL_CUTOFFS, cutoff))
@@ -120,14 +119,14 @@ def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool 
 
 
 def measure_in_use(people: bool = False) -> kp.Result:
-    """Evaluate the measure in use at every cutoff, with baselines, and with people if they are asked for."""
+    """Evaluate the current measure at every cutoff with baselines, and with people on request."""
     return evaluation((in_use.value("measure"),), baselines=True, people=people)
 
 
 def notes(measures: tuple[str, ...]) -> tuple[Note, ...]:
-    """Return what the reader of measures must know at the current cutoff; those of all cutoffs would speak of k = 50.
+    """Return the notes on measures at the current cutoff; notes on all cutoffs would refer to k = 50.
 
-    What is said of the universe matters to measures of concordance tables alone.
+    Notes on the universe are included only for measures of concordance tables.
     """
     result_notes = evaluation_at_cutoff(("kappa",), None).notes
     tables = any(parse(name).measure.family == "concordance" for name in measures)
@@ -141,19 +140,19 @@ def evaluation_at_cutoff(measures: tuple[str, ...], average: str | None = "micro
 
 
 def compared(measure: str) -> kp.Comparison | None:
-    """Compare all pairs of systems at the current cutoff; None if there is one system, or no test is made."""
+    """Compare all pairs of systems at the current cutoff; return None for one system or a measure without a test."""
     with suppress(kp.UsageError):
         return here(kp.compare, measure) if len(workspace.corpus().systems) > 1 else None
     return None
 
 
 def over_k(measure: str) -> OverK | None:
-    """Return the tests at every cutoff by a measure, whatever k is."""
+    """Return the tests of a measure at every cutoff."""
     return ask(over_k_of, in_use.settings().changed(k=1), measure)
 
 
 def answer() -> kp.Answer:
-    """Return the answer by the measure in use at its cutoff."""
+    """Return the answer by the current measure and cutoff."""
     over = over_k(in_use.value("measure")) if len(workspace.corpus().systems) > 1 else None
     return of((workspace.corpus(), over), "", _answered, at_cutoff(), in_use.value("measure"))
 
@@ -174,7 +173,7 @@ def near_misses() -> kp.NearMisses:
 
 
 def spread(measure: str) -> kp.Spread:
-    """Return a measure at the current cutoff under other conventions; all cutoffs are evaluated together."""
+    """Return a measure at the current cutoff under other conventions, evaluated for all cutoffs together."""
     return ask(spreads, unless_too_small(at_every_number()), measure).at(in_use.cutoff())
 
 
@@ -184,7 +183,7 @@ def agreement() -> kp.Result:
 
 
 def annotated_documents() -> pd.DataFrame:
-    """Return the agreement of the annotators document by document."""
+    """Return the agreement of the annotators per document."""
     return ask(agreement_by_document, without_cutoff())
 
 

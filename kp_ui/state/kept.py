@@ -1,6 +1,6 @@
-"""Keep files for a day, so that a reload or a second tab opens them again.
+"""Store files for a day, so that a reload or a second tab opens them again.
 
-The folder is the operator's choice. On a server that only this machine reaches, it is in the user's cache.
+The operator chooses the folder; on a server for this machine only, it is in the user's cache.
 """
 
 import errno
@@ -24,23 +24,23 @@ from kp_core.reading.uploads import Uploads
 from kp_core.scale.disk import write_files
 from kp_core.takeaway.workspace_file import ENDING, Saved, read_workspace, workspace_file
 
-#: The variable that names the folder; empty, nothing is kept.
+#: Environment variable with the folder; if it is empty, nothing is stored.
 VARIABLE = "KPSCOPE_STATE"
-#: The cookie by which a second tab of a browser is known, and the key of the files kept last for each.
+#: Cookie that identifies a browser, and the key of the files stored last for each browser.
 BROWSER = "kpscope_browser"
 _last: dict[str, str] = {}
 _DAY = 86_400
 _KEY = r"[\w-]{43}"
-#: What of the folder is ours: kept files, and what a killed process left half written.
+#: Names of stored files and of incomplete files that a killed process left behind.
 _OURS = re.compile(rf"{_KEY}{re.escape(ENDING)}|\.[0-9a-f]{{16}}\.part", re.ASCII)
-#: We packed these files ourselves, so they may be as large, and packed as well, as any session's.
+#: Limits for stored files, which KPScope packed itself and which may contain a whole session.
 _LIMITS = replace(
     LIMITS, file_bytes=2 * LIMITS.session_bytes, unpacked_bytes=2 * LIMITS.session_bytes, unpacked_ratio=2_000
 )
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a name or an address, with or without a port, leads to the machine that asks.
+    """Return whether a host, with or without a port, is the local machine.
 
     >>> is_loopback("localhost:8501"), is_loopback("127.0.0.1"), is_loopback("[::1]:80"), is_loopback("192.0.2.7")
     (True, True, True, False)
@@ -52,9 +52,9 @@ def is_loopback(host: str) -> bool:
 
 
 def is_personal() -> bool:
-    """Return whether this server listens to its own machine alone, and is asked under a name of that machine.
+    """Return whether this server accepts connections from the local machine only, under a local name.
 
-    A server for many behind a proxy is asked under a name of its own, which its operator has listed.
+    A shared server behind a proxy is reached under a configured host name instead.
     """
     if st.get_option("server.allowedHosts"):
         return False
@@ -62,37 +62,37 @@ def is_personal() -> bool:
 
 
 def _root() -> Path | None:
-    """Return the folder of kept files, which only this account may open if we made it; None if nothing is kept."""
+    """Return the folder of stored files, created for this account only; None if nothing is stored."""
     if VARIABLE in os.environ or not is_personal():
         return Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None
     with suppress(OSError, RuntimeError):  # an account without a home
         root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "kpscope")
         root.mkdir(parents=True, exist_ok=True)
-        root.chmod(0o700)  # fails where the folder is of another account
+        root.chmod(0o700)  # fails if another account owns the folder
         return root
     return None
 
 
 def is_kept() -> bool:
-    """Return whether files that are uploaded now are found again after a reload."""
+    """Return whether uploaded files survive a reload."""
     return _root() is not None
 
 
 def _place(key: str) -> Path | None:
-    """Return where the files of a key are; None if nothing is kept, or for what is no key, such as a path."""
+    """Return the path of the files of a key; None if nothing is stored or the key is invalid, such as a path."""
     root = _root()
     return root / f"{key}{ENDING}" if root and re.fullmatch(_KEY, key, re.ASCII) else None
 
 
 def last() -> str:
-    """Return the key of the files that this browser kept last; empty if none, or if others use this server too."""
+    """Return the key of the files that this browser stored last; empty if there are none or the server is shared."""
     return _last.get(st.context.cookies.get(BROWSER, ""), "") if is_personal() else ""
 
 
 def keep(uploads: Uploads, key: str) -> str:
-    """Write files whole, for the account of this process alone, and return their key; empty if none are kept.
+    """Write files completely, readable by this account only, and return their key (empty if nothing is stored).
 
-    Raises `OSError` where they cannot be kept; what was kept before then stays.
+    Raises `OSError` if they cannot be written; earlier files then remain.
     """
     key = key or secrets.token_urlsafe(32)
     if (place := _place(key)) is None:
@@ -100,7 +100,7 @@ def keep(uploads: Uploads, key: str) -> str:
     data = workspace_file(Saved(uploads))
     if sum(size for path, size in _kept(place.parent).items() if path != place) + len(data) > LIMITS.kept_bytes:
         raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
-    if place.is_symlink():  # not ours, and nothing is written where it leads
+    if place.is_symlink():  # a foreign link, whose target must not be overwritten
         place.unlink()
     write_files({place: data}, mode=0o600)
     if is_personal() and (browser := st.context.cookies.get(BROWSER)):
@@ -109,7 +109,7 @@ def keep(uploads: Uploads, key: str) -> str:
 
 
 def find(key: str) -> Uploads | None:
-    """Return the files of a key; None if they are not, or no longer, here."""
+    """Return the files of a key, or None if there are none or they have expired."""
     if (root := _root()) is None:
         return None
     try:
@@ -132,16 +132,16 @@ def forget(key: str) -> None:
 
 
 def log(what: str, error: OSError | InputError) -> None:
-    """Tell the operator what failed and why, without the path: whoever has the key has the files."""
+    """Log what failed and why, without the path, because the key gives access to the files."""
     why = error.found if isinstance(error, InputError) else error.strerror
     logging.getLogger("kpscope").error("%s: %s", what, why)
 
 
 def _kept(root: Path) -> dict[Path, int]:
-    """Return the files that are kept, without links, and their sizes; delete what was written more than a day ago."""
+    """Return the stored files (without links) and their sizes; delete those older than a day."""
     sizes = {}
     for entry in os.scandir(root):
-        with suppress(OSError):  # another copy was quicker, or the folder is read-only
+        with suppress(OSError):  # deleted by another process, or the folder is read-only
             about = entry.stat(follow_symlinks=False)
             if not (_OURS.fullmatch(entry.name) and stat.S_ISREG(about.st_mode)):
                 continue

@@ -1,4 +1,4 @@
-"""Hold every choice of a session, and keep it in the address; carry out clicks, even where the next one stops them."""
+"""Store the choices of a session in its address, and complete actions that a later click interrupted."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -14,28 +14,28 @@ _CHOSEN, _WRITTEN, _ASKED = "chosen", "written link", "just chosen"
 
 
 def file_of(page: str) -> Path:
-    """Return the file of a page, by which Streamlit knows it."""
+    """Return the file of a page, which identifies it in Streamlit."""
     return ROOT / "pages" / f"{page}.py"
 
 
 def chosen() -> dict[str, str]:
-    """Return every choice, also those that the data on screen do not allow."""
+    """Return all choices, including those that the data on screen do not allow."""
     return cast("dict[str, str]", st.session_state.setdefault(_CHOSEN, {}))
 
 
 def choose(name: str, text: str | None) -> None:
-    """Choose a value, as the user asks; None takes the choice back, so that the usual one holds."""
-    stay()
-    settle(name, text)
+    """Store a choice of the user; None restores the default."""
+    mark_user_action()
+    set_default(name, text)
 
 
-def stay() -> None:
-    """Note that this run comes from a click in the page: an address that came with it is older than the choices."""
+def mark_user_action() -> None:
+    """Mark this run as caused by a click, so that the choices take precedence over the address."""
     st.session_state[_ASKED] = True
 
 
-def settle(name: str, text: str | None) -> None:
-    """Put a value among the choices that nobody asked for in this run, such as the number of files on screen."""
+def set_default(name: str, text: str | None) -> None:
+    """Store a value that the user did not choose in this run, such as the number of files on screen."""
     if text is None:
         chosen().pop(name, None)
     else:
@@ -43,36 +43,36 @@ def settle(name: str, text: str | None) -> None:
 
 
 def presented() -> bool:
-    """Return whether the page is shown in large type and alone, for the back row of a room; it is part of the link."""
+    """Return whether the page is presented: in large type and without navigation."""
     return chosen().get("present") == "true"
 
 
 def restore(query: Mapping[str, str]) -> None:
-    """Put other choices in the place of all."""
+    """Replace all choices."""
     st.session_state[_CHOSEN] = {name: text for name, text in query.items() if text}
 
 
 def choose_all(query: Mapping[str, str]) -> None:
-    """Put other choices in the place of all, as the user asks."""
-    stay()
+    """Replace all choices on request of the user."""
+    mark_user_action()
     restore(query)
 
 
 def written() -> dict[str, str]:
-    """Return what occurs in the address."""
+    """Return the parameters in the address."""
     return dict(st.session_state.get(_WRITTEN, {}))
 
 
 def take() -> bool:
-    """Take the choices of an address that was opened, or gone back to, in the place of all; tell whether there are any.
+    """Replace all choices by those of an address that was opened; return whether there was one.
 
-    An address says nothing new where the user has just chosen something, or where this session wrote it. One without
-    any choice comes from the navigation, and gets the choices before Streamlit makes the address of the page: written
-    later, they would be a second step back.
+    An address is ignored after a click, or if this session wrote it. An address without choices comes from the
+    navigation. It gets the current choices at once, because writing them later would add a step to the browser's
+    history.
     """
     asked = st.query_params.to_dict()
     if st.session_state.pop(_ASKED, False) and written():
-        return False  # a browser whose keys are faster than we are still has an older address
+        return False  # a fast click can arrive with an outdated address
     if asked in ({}, written()):
         if written() and not asked:
             st.query_params.from_dict(written())
@@ -82,57 +82,56 @@ def take() -> bool:
 
 
 def write(link: dict[str, str]) -> None:
-    """Write the whole address together: all that changed since the last time is one step that can be gone back."""
+    """Write the whole address at once, so that all changes are one step in the browser's history."""
     if st.query_params.to_dict() != link:
         st.query_params.from_dict(link)
     st.session_state[_WRITTEN] = link
 
 
 def address(**more: str) -> str:
-    """Return the address of this page with all its choices, and others next to them; the data are not in it."""
+    """Return the address of this page with all choices and further ones, without the data."""
     query = {name: st.query_params.get_all(name) for name in st.query_params} | more
     return urlsplit(st.context.url or "")._replace(query=urlencode(query, doseq=True), fragment="").geturl()
 
 
 def go(page: str, **choices: str) -> None:
-    """Open another page, with other choices."""
+    """Open another page with changed choices."""
     st.switch_page(file_of(page), query_params=written() | choices)
 
 
 def to(page: str, label: str, inside: Any = st, icon: str | None = None, **choices: str) -> None:
-    """Offer another page, with other choices."""
+    """Draw a link to another page with changed choices."""
     inside.page_link(file_of(page), label=label, icon=icon, query_params=written() | choices)
 
 
 _WAITING = "clicks"
 
 
-def does(act: Callable[..., object], *given: Any) -> Callable[[], None]:
-    """Return what does something when a control changes; what the next click stops is done before its page is drawn.
+def deferred(act: Callable[..., object], *given: Any) -> Callable[[], None]:
+    """Return a callback for a control; if the next click interrupts it, it is run again before the page is drawn.
 
-    Streamlit ends a callback at its first look into the session after the next click, and never calls it again: on a
-    busy server a choice would be lost to the key that closes its menu. What is stopped half-way begins anew, so it
-    changes nothing before its last look, or the same thing once more.
+    Streamlit stops a callback at its first access to the session after the next click, and never repeats it, so on a
+    busy server a choice could be lost. As an interrupted action starts again, it must be safe to repeat.
     """
     waiting = st.session_state.setdefault(_WAITING, {})
 
     def begin() -> None:
-        waiting[object()] = partial(act, *given)  # no look into the session, which would come too late
-        _carry_out(waiting)
+        waiting[object()] = partial(act, *given)  # without access to the session, which could be interrupted
+        _run_pending(waiting)
 
     return begin
 
 
-def carry_out() -> None:
-    """Do what earlier clicks asked for and could not do."""
-    _carry_out(st.session_state.get(_WAITING, {}))
+def run_pending() -> None:
+    """Run the actions of earlier clicks that were interrupted."""
+    _run_pending(st.session_state.get(_WAITING, {}))
 
 
-def _carry_out(waiting: dict[object, Callable[[], object]]) -> None:
+def _run_pending(waiting: dict[object, Callable[[], object]]) -> None:
     for click, act in list(waiting.items()):
         try:
             act()
-        except Exception:  # a fault of ours, which would come again; the end of a run is no Exception
+        except Exception:  # an error would recur; an interruption is no Exception
             waiting.pop(click, None)
             raise
         waiting.pop(click, None)

@@ -1,4 +1,4 @@
-"""Hold what is chosen for every page: k, measure, gold standard, universe, preset and conventions, kept in the link."""
+"""Manage the settings of all pages, which are part of the link: k, measure, gold standard, universe, conventions."""
 
 from contextlib import suppress
 from functools import cache
@@ -15,10 +15,10 @@ from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import SNOWBALL
 from kp_ui.state import link, workspace
 
-#: The measures people ask for first; the rest of the registry follows.
+#: The most common measures, listed before the rest of the registry.
 FIRST = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
 NUMBERS = tuple(map(str, range(1, 51)))
-#: Cutoffs that are no number.
+#: Cutoffs that are not numbers.
 BY_SIZE = ("average", "gold", "all")
 NORMALISERS = (
     *("none", "nfkc+lower+space"),
@@ -29,28 +29,28 @@ NORMALISERS = (
     *(f"nfkc+lower+space+snowball-{code}" for code in SNOWBALL),
     *(f"lower+space+nltk-snowball-{code}" for code in ("en", "fr")),
 )
-#: Conventions that a page asks for, in groups; a preset decides those not chosen.
+#: Conventions that users can choose, by group; a preset sets the others.
 GROUPS = {
     group: tuple(name for name, card in CONVENTIONS.items() if card.group == group)
     for group in ("Matching", "Similar phrases", "Lists", "Averages", "Ranking")
 }
 ASKED = sum(GROUPS.values(), ())
-#: Settings that are numbers → the usual one.
+#: Numeric setting → its default.
 _NUMERIC = {"N": "1000", "rel": "1"}
 _NAMES = ("k", "measure", "annotators", "rel", "universe", "N", "preset", *ASKED)
 _IGNORED = "ignored link"
-#: Where the session notes the page on screen, which a workspace file opens again.
+#: Key of the session for the current page, which a workspace file opens again.
 PAGE = "page"
 
 
-@cache  # asked dozens of times a run
+@cache  # called dozens of times per run
 def _ranking() -> tuple[str, ...]:
     ranking = [name for name in of_systems(vocabulary=True) if kp.MEASURES[name].better == "higher"]
     return (*(name for name in FIRST if name in ranking), *(name for name in ranking if name not in FIRST))
 
 
 def measures() -> tuple[str, ...]:
-    """Return the measures that rank the systems on screen, the common ones first."""
+    """Return the measures that rank the systems on screen, common ones first."""
     vocabulary = workspace.corpus().vocabulary
     without = set[str]() if vocabulary.has_similarities else {"semantic"}
     if not len(vocabulary.broader) or link.chosen().get("by_concept") != "yes":
@@ -59,7 +59,7 @@ def measures() -> tuple[str, ...]:
 
 
 def options(name: str) -> tuple[str, ...]:
-    """Return the values that a setting may take with the data on screen, the usual one first; none for a number."""
+    """Return the values of a setting that the data on screen allow, default first; empty for a numeric setting."""
     corpus = workspace.corpus()
     if name == "k":
         return (*BY_SIZE, *NUMBERS)
@@ -72,8 +72,8 @@ def options(name: str) -> tuple[str, ...]:
         return tuple(kp.PRESETS)
     if name == "universe":
         if corpus.has_texts and names_sentences(corpus):
-            return "sentences", "rankings", "number"  # word sequences are no sentences
-        strings = corpus.has_texts and link.chosen().get("by_concept") != "yes"  # concepts are none of a text
+            return "sentences", "rankings", "number"  # n-grams cannot be sentences
+        strings = corpus.has_texts and link.chosen().get("by_concept") != "yes"  # concepts are not phrases of a text
         of_texts = ("ngrams:3", "ngrams:5", "candidates") if strings else ()
         return (*of_texts, "rankings", "vocabulary", "number")
     if name == "normalise":
@@ -82,7 +82,7 @@ def options(name: str) -> tuple[str, ...]:
         name == "sem_equal" and not corpus.vocabulary.has_similarities
     ):
         return ()
-    return tuple(value for value in CONVENTIONS[name].values if value != "both")  # a page shows one value per system
+    return tuple(value for value in CONVENTIONS[name].values if value != "both")  # pages show one value per system
 
 
 def _is_possible(name: str, text: str) -> bool:
@@ -95,51 +95,51 @@ def _is_possible(name: str, text: str) -> bool:
 
 
 def chosen() -> dict[str, str]:
-    """Return the settings that were chosen and are possible with the data on screen, unchanged in the link."""
+    """Return the chosen settings that the data on screen allow; the link keeps all."""
     return {name: text for name, text in link.chosen().items() if name in _NAMES and _is_possible(name, text)}
 
 
 def value(name: str) -> str:
-    """Return the value of a setting; that of the preset, or the usual one, if nothing else was chosen."""
+    """Return the chosen value of a setting, else that of the preset, else the default."""
     usual = of_preset(name) if name in ASKED else _NUMERIC.get(name) or options(name)[0]
     return chosen().get(name, usual)
 
 
 def saved(**more: str) -> dict[str, str]:
-    """Return what a workspace file keeps next to data: the address without what names data, and the page on screen."""
+    """Return the page and the parameters of the address for a workspace file, without those that identify data."""
     choices = {name: text for name, text in link.written().items() if name not in workspace.DATA}
     return choices | {PAGE: st.session_state[PAGE]} | more
 
 
 def write_link() -> None:
-    """Write the choices into the address; k too if nobody chose it, since an address says by it that it is one."""
+    """Write the choices into the address, always with k, so that an address of KPScope is never empty."""
     other = {name: text for name, text in link.chosen().items() if name not in _NAMES}
     link.write({"k": value("k")} | chosen() | other)
 
 
 def changed() -> list[str]:
-    """Return the conventions that are other than the preset says."""
+    """Return the conventions that differ from the preset."""
     return [name for name, text in chosen().items() if name in ASKED and text != of_preset(name)]
 
 
 def check_link() -> None:
-    """Note what an address that was opened asks for and cannot be had."""
+    """Record the settings of an opened address that the data do not allow."""
     asked = {name: text for name, text in link.chosen().items() if name in _NAMES}
     st.session_state[_IGNORED] = {name: text for name, text in asked.items() if name not in chosen()}
 
 
 def ignored() -> dict[str, str]:
-    """Return what the last opened link asks for and cannot be had: setting → value."""
+    """Return the settings of the last opened link that the data do not allow: setting → value."""
     return dict(st.session_state.get(_IGNORED, {}))
 
 
 def grades_count() -> bool:
-    """Return whether keyphrases have grades, so that the smallest one that counts is a question."""
+    """Return whether keyphrases have grades, so that the lowest relevant grade can be chosen."""
     return bool(workspace.corpus().gold["relevance"].notna().any()) or value("annotators") == "votes"
 
 
 def settings() -> Settings:
-    """Return the settings of every page; `k` is as it was chosen."""
+    """Return the settings of all pages, with `k` as chosen."""
     conventions = {name: text for name, text in chosen().items() if name in ASKED}
     universe = str(int(float(value("N")))) if value("universe") == "number" else value("universe")
     grade = {"rel": float(value("rel"))} if grades_count() else {}
@@ -148,19 +148,19 @@ def settings() -> Settings:
 
 
 def signature() -> str:
-    """Return the settings as one line, k as it was chosen."""
+    """Return the signature of the settings, with k as chosen."""
     corpus, asked = workspace.corpus(), settings()
     settled = prepare(corpus, asked).settings if len(corpus.gold) else asked
     return kp.signature(settled.changed(k=asked.k), len(corpus.documents))
 
 
 def normaliser() -> Normaliser:
-    """Return the pipeline by which phrases are compared."""
+    """Return the normalizer of phrases."""
     return Normaliser.parse(resolved().normalise)
 
 
 def use(line: str) -> None:
-    """Take the preset and the conventions of a signature; data, gold standard and k stay."""
+    """Apply preset and conventions of a signature; data, gold standard and k do not change."""
     asked = kp.settings_from(line)
     link.choose("preset", asked.preset if asked.preset != options("preset")[0] else None)
     for name in ASKED:
@@ -169,24 +169,24 @@ def use(line: str) -> None:
 
 
 def resolved() -> Settings:
-    """Return the settings as an evaluation settles them for the data on screen, k being the average gold size."""
+    """Return the settings as resolved by an evaluation of the data on screen, with k = average."""
     corpus = workspace.corpus()
     asked = settings()
     return prepare(corpus, asked, k="average").settings if len(corpus.gold) else asked.changed(k=1)
 
 
 def of_preset(name: str) -> str:
-    """Return the value that the preset gives a convention."""
+    """Return the value of a convention in the preset."""
     return format_value(getattr(Settings(preset=value("preset")), name))
 
 
 def cutoff_of_average() -> int:
-    """Return the average gold size of the data on screen, as an evaluation settles it."""
+    """Return the average gold size of the data on screen."""
     return int(resolved().k[0])
 
 
 def cutoff() -> int | str:
-    """Return the current cutoff as a number, or gold or all."""
+    """Return the current cutoff: a number, gold, or all."""
     text = value("k")
     if text == "average":
         return cutoff_of_average()
@@ -194,7 +194,7 @@ def cutoff() -> int | str:
 
 
 def cutoff_in_words() -> str:
-    """Describe what the cutoff is.
+    """Describe the cutoff.
 
     `k = 6, the average gold size`
     """

@@ -1,4 +1,4 @@
-"""Define what this session has loaded: the files, the corpus read from them, and a digest that names both."""
+"""Define the data of this session: the files, the corpus read from them, and a digest of both."""
 
 import logging
 import os
@@ -32,30 +32,30 @@ from kp_ui.state import kept, link
 from kp_ui.state.apart import apart
 
 SAMPLE_DATA = ROOT / "sample_data"
-#: The query parameter that names the sample on screen, and the sample that opens without it.
+#: The query parameter for the sample on screen, and the default sample.
 SAMPLE, FIRST = "sample", "lectures"
-#: The query parameters that say how many files of the user's own are on screen, and the key of those that are kept.
+#: The query parameters for the number of the user's files, and for the key of the stored ones.
 _FILES, _KEY = "files", "kept"
-#: What of a link names data, which a workspace file has itself.
+#: The query parameters that identify data, which a workspace file contains itself.
 DATA = (SAMPLE, _FILES, _KEY)
-#: The choice of the data set on screen, where documents are of several; all of them unless one is chosen.
+#: The query parameter for the data set on screen, and its value for all data sets (default).
 DATASET, EVERY = "dataset", "all"
-#: The choices of systems that are hidden, and of the names that others are shown by.
+#: The query parameters for hidden systems, and for displayed names.
 HIDDEN, _NAMES = "hidden", "names"
-#: Where to go on: on the Data page for files dropped beside another, on the page of a workspace file that was opened.
+#: Key of the session for the page to open next: Data after dropped files, or the page of a workspace file.
 ARRIVED = "arrived"
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A data set that ships with the app: its title, and what its files are; the vocabulary's tell that themselves."""
+    """A data set that ships with the app: its title, and the roles of its files except vocabulary tables."""
 
     title: str
     files: abc.Mapping[str, Role]
     vocabulary: Sequence[str] = ()
 
     def uploads(self) -> Uploads:
-        """Return the sample's files as if the user had loaded them, each with what it is."""
+        """Return the sample's files like uploads, each with its role."""
         roles = {path: role for name, role in self.files.items() for path in sorted(SAMPLE_DATA.glob(name))}
         paths = [*roles, *(SAMPLE_DATA / name for name in self.vocabulary)]
         files = tuple(Source(path.name, path.read_bytes()) for path in paths)
@@ -68,9 +68,9 @@ SAMPLES = {name: Sample(**fields) for name, fields in _TOLD.items()}
 
 @dataclass(frozen=True)
 class Workspace:
-    """The data on screen; digest names them, and every cached result is kept under it.
+    """The data on screen; their digest is the key of all cached results.
 
-    uploads  the files that they were read from
+    uploads  the files from which they were read
     """
 
     corpus: kp.Corpus
@@ -87,15 +87,15 @@ _NOTHING = Workspace(kp.Corpus(), content_digest(kp.Corpus()), "no files")
 class Session:
     """The data of one session.
 
-    on_screen  all data, of whatever data sets and systems; None before the first are read
-    looked_at  the data on screen without hidden systems, the others by the names that they are shown by
-    asked      whether somebody asked for the sample on screen; a first visit and lost files did not
-    uploads    the user's own files, also those that could not be read; pending: whether they are still to be read
-    problem    why these are not on screen, with what must be decided or said first; empty if they are
-    lost       how many files the address speaks of that are not here; 0 once there are other data
-    steps      what stood in the address → the user's files then: those of now, and those before the last change
-    kept       the files that the server keeps, their key, and whether this session kept them
-    not_kept   whether the server keeps files, but not the last change of these
+    on_screen  all data of this session; None before the first files are read
+    looked_at  the data on screen without hidden systems, under displayed names
+    asked      whether the user opened the sample on screen; not so on a first visit or for lost files
+    uploads    the user's files, including unreadable ones; pending: whether they must still be read
+    problem    why the uploads are not on screen, and what must be decided first; else empty
+    lost       number of files in the address that are lost; 0 after other data are loaded
+    steps      entry in the address → the user's files at that time: the current ones, and those before the last change
+    kept       the files stored on the server, their key, and whether this session stored them
+    not_kept   whether the server stores files but failed to store the last change
     """
 
     on_screen: Workspace | None = None
@@ -123,25 +123,25 @@ def session() -> Session:
 
 
 def whole() -> Workspace:
-    """Return all data of this session, of whatever data sets they are."""
+    """Return the data of all data sets of this session."""
     return cast(Workspace, session().on_screen)
 
 
 def dataset() -> str:
-    """Return the data set on screen, the first where all are chosen; empty if there is one."""
+    """Return the data set on screen, the first one if all are chosen; empty if there is only one."""
     names = whole().corpus.datasets
     chosen = link.chosen().get(DATASET, EVERY)
     return chosen if chosen in names else names[0] if names else ""
 
 
 def all_datasets() -> bool:
-    """Return whether there are several data sets, and all of them are chosen."""
+    """Return whether there are several data sets, all of which are chosen."""
     names = whole().corpus.datasets
     return bool(names) and link.chosen().get(DATASET, EVERY) not in names
 
 
 def current() -> Workspace:
-    """Return the data on screen: of several data sets one; no hidden systems, the others as they are to be shown."""
+    """Return the data on screen: one data set, without hidden systems, under displayed names."""
     data, name = whole(), dataset()
     if not name and not {HIDDEN, _NAMES} & link.chosen().keys():
         return data
@@ -149,7 +149,7 @@ def current() -> Workspace:
         data = replace(data, corpus=data.corpus.by_dataset[name], digest=f"{data.digest}/{name}")
     gone, shown = hidden(), _shown_as()
     names = {system: shown.get(system, system) for system in data.corpus.systems if system not in gone}
-    if len(set(names.values())) < len(names):  # two of one name cannot be told apart, so each keeps its own
+    if len(set(names.values())) < len(names):  # equal names would be ambiguous, so originals are shown
         names = {system: system for system in names}
     if names == {system: system for system in data.corpus.systems}:
         return data
@@ -161,7 +161,7 @@ def current() -> Workspace:
 
 
 def hidden() -> tuple[str, ...]:
-    """Return the systems that are hidden, by their names in the data; never all of them."""
+    """Return the hidden systems by their names in the data; never all systems."""
     asked = {*map(unquote, link.chosen().get(HIDDEN, "").split(","))}
     systems = whole().corpus.systems
     chosen = tuple(name for name in systems if name in asked)
@@ -169,18 +169,18 @@ def hidden() -> tuple[str, ...]:
 
 
 def hide(system: str) -> None:
-    """Hide a system, named as it is shown."""
+    """Hide a system, given its displayed name."""
     link.choose(HIDDEN, ",".join(quote(name, safe=" @#") for name in (*hidden(), _in_data(system))))
 
 
 def _shown_as() -> dict[str, str]:
-    """Return the names that systems are to be shown by: name in the data → name on screen."""
+    """Return the displayed names of systems: name in the data → name on screen."""
     pairs = (pair.split(":") for pair in link.chosen().get(_NAMES, "").split(",") if pair.count(":") == 1)
     return {unquote(name): unquote(shown) for name, shown in pairs if shown}
 
 
 def show_as(system: str, name: str) -> None:
-    """Show a system by another name, unless another one has it; an empty one takes that back."""
+    """Change the displayed name of a system unless it is taken; an empty name restores the original."""
     if name != system and name in current().corpus.systems:
         st.toast(f"{typeset.escape_markdown(name)} is the name of another system, so this one keeps its own.")
         return
@@ -196,21 +196,20 @@ def _in_data(shown: str) -> str:
 
 
 def people_alone() -> bool:
-    """Return whether people alone are on screen, who have pages of their own."""
+    """Return whether the data on screen have only annotators, for whom there are other pages."""
     data = session().on_screen
     return data is not None and indexing.people_alone(data.corpus)
 
 
 def speech() -> Speech:
-    """Return what people, keyphrases and documents are called with the data on screen."""
+    """Return the words for people, keyphrases and documents that suit the data on screen."""
     return speech_of((session().on_screen or _NOTHING).corpus)
 
 
 def read_files() -> None:
-    """Put on screen what was asked for since the last run; a new session opens on the sample lectures.
+    """Load the data requested since the last run; a new session opens the sample lectures.
 
-    Uploads that wait for an answer, or that an address names and are not here, leave nothing on screen: the sample
-    could be taken for them.
+    If uploads wait for an answer or are lost, nothing is shown, because the sample could be mistaken for them.
     """
     state = session()
     if state.pending:
@@ -220,7 +219,7 @@ def read_files() -> None:
         bar = st.progress(0.1, _reading(asked.files))
         with refusals():
             state.on_screen = _ready(asked, title, tell=bar.progress)
-        state.pending = False  # not before: a click may end this run while the bar is drawn
+        state.pending = False  # not earlier, because a click may end this run while the bar is drawn
         if state.problem and (state.is_empty or whole().sample is not None):
             state.on_screen = replace(_NOTHING, title=title, uploads=asked)
         bar.empty()
@@ -239,9 +238,9 @@ def corpus() -> kp.Corpus:
 
 
 def keep_in_link() -> None:
-    """Write into the link which sample is on screen, unless it opens anyway, or how many files of the user's own.
+    """Write the sample on screen (unless it is the default) or the number of the user's files into the link.
 
-    While files are lost it stays as it is: a further reload must say so too.
+    The link does not change while files are lost, so that a reload reports it again.
     """
     state, data = session(), whole()
     if state.lost:
@@ -249,13 +248,13 @@ def keep_in_link() -> None:
     sample = data.sample if data.sample != FIRST or state.asked else None
     files = _step() if data.sample is None and state.uploads.files else None
     for name, text in ((SAMPLE, sample), (_FILES, files), (_KEY, _keep() if files else None)):
-        link.settle(name, text)
+        link.set_default(name, text)
 
 
 def _step() -> str:
-    """Return what the address says of the user's files: how many, and after a change how often they changed.
+    """Return the entry for the user's files in the address: their number, and the number of changes.
 
-    The step before is noted too, so that going back to its address brings back a file that was removed.
+    The previous step is stored too, so that going back in the browser restores a removed file.
     """
     now, steps = session().uploads, session().steps
     name = next((name for name, uploads in steps.items() if uploads.files is now.files), "")
@@ -263,7 +262,7 @@ def _step() -> str:
         asked, count = link.chosen().get(_FILES, ""), len(now.files)
         changes = 1 + max((int(step.partition("-")[2] or 0) for step in steps), default=-1)
         name = f"{count}-{changes}" if changes else str(count)
-        if not steps and re.fullmatch(rf"{count}-[0-9]{{1,6}}", asked):  # a reload goes on with its address
+        if not steps and re.fullmatch(rf"{count}-[0-9]{{1,6}}", asked):  # a reload continues from the address
             name = asked
     before = [(step, files) for step, files in steps.items() if step != name]
     session().steps = dict(before[-1:]) | {name: now}
@@ -271,9 +270,9 @@ def _step() -> str:
 
 
 def _keep() -> str | None:
-    """Return the key of the user's files, after keeping what has changed; None where the server keeps none.
+    """Store changed files of the user, and return their key; None if the server stores none.
 
-    Where that fails, the key of what was kept before stays.
+    If storing fails, the previous key is returned.
     """
     data = session()
     before, key, is_ours = data.kept
@@ -289,7 +288,7 @@ def _keep() -> str | None:
 
 
 def reopen(gone_back: bool) -> None:
-    """Open the files that the server kept in a new session; in this one, those of the address that was gone back to."""
+    """Reopen stored files in a new session, or the files of an earlier address in the current one."""
     asked, state = link.chosen(), session()
     if state.on_screen is not None:
         step = state.steps.get(asked.get(_FILES, "")) if gone_back else None
@@ -303,7 +302,7 @@ def reopen(gone_back: bool) -> None:
 
 
 def forget() -> None:
-    """Forget the user's files, here and if they are kept."""
+    """Remove the user's files from this session and from the server's storage."""
     _, key, is_ours = session().kept
     if is_ours or kept.is_personal():
         kept.forget(key)
@@ -312,7 +311,7 @@ def forget() -> None:
 
 
 def waiting() -> str:
-    """Describe in words how many files of the user's wait for an answer, or that they cannot be read."""
+    """Describe how many of the user's files wait for an answer or cannot be read."""
     names = {form.file for form in session().forms} | {finding.where for finding in session().findings}
     if not names:
         return "Your files could not be read"
@@ -320,28 +319,27 @@ def waiting() -> str:
 
 
 def answer(given: Reply) -> None:
-    """Read the files as an answer to a question says."""
+    """Read the files again with the chosen answer to a question."""
     others = tuple(fix for fix in session().uploads.fixes if fix not in given.fixes)
     _change(mappings={**session().uploads.mappings, **given.mapping}, fixes=(*others, *given.fixes))
 
 
 def open_sample(name: str, asked: bool = True) -> None:
-    """Put a sample on screen, asked for or in place of nothing; the user's files stay listed."""
+    """Show a sample, on request or by default; the user's files are still listed."""
     state = session()
     state.lost, state.asked, state.on_screen = 0, asked, sample_workspace(name)
 
 
-@cache  # all sessions of a server share the samples
+@cache  # samples are shared by all sessions
 def sample_workspace(sample: str) -> Workspace:
-    """Return a sample, without putting it on screen."""
+    """Return a sample without showing it."""
     return _ready(SAMPLES[sample].uploads(), SAMPLES[sample].title, sample)
 
 
 def add(files: Sequence[Source], beside_sample: bool = False) -> None:
-    """Add files to the user's own; one of the same name takes the place of the former.
+    """Add files to those of the user; a file replaces one of the same name.
 
-    Files that would take a session over its limit are not kept.
-    beside_sample: the files of a sample on screen become the user's own first.
+    Files that exceed the limit of a session are refused. beside_sample: first add the files of the sample on screen.
     """
     if beside_sample and (sample := current().sample) is not None:
         session().uploads = SAMPLES[sample].uploads()
@@ -356,18 +354,18 @@ def add(files: Sequence[Source], beside_sample: bool = False) -> None:
 
 
 def on_the_server() -> bool:
-    """Return whether an address of this session leads others to the same data: a sample, or files that are kept."""
+    """Return whether other people can open the data by the address: a sample, or stored files."""
     return current().sample is not None or _KEY in st.query_params
 
 
 def shared_folder() -> Path | None:
-    """Return the folder whose files everybody here may read, from `KPSCOPE_DATA`; None if there is none."""
+    """Return the folder of shared data sets from `KPSCOPE_DATA`, or None."""
     root = os.environ.get(SHARED_FOLDER, "")
     return Path(root) if root else None
 
 
 def remove(name: str) -> None:
-    """Take a file away; without any, the sample comes back."""
+    """Remove a file; without any file, the sample is shown again."""
     files = tuple(file for file in session().uploads.files if file.name != name)
     inside = f"{name}/"
     pairs = session().uploads.mappings.items()
@@ -376,20 +374,20 @@ def remove(name: str) -> None:
 
 
 def decide(name: str, mapping: Mapping) -> None:
-    """Read a file as the user says; a mapping that says nothing takes back what was said."""
+    """Read a file with the mapping of the user; an empty mapping removes it."""
     others = {file: meaning for file, meaning in session().uploads.mappings.items() if file != name}
     _change(mappings={**others, **({} if mapping == Mapping() else {name: mapping})})
 
 
 def fix(name: str, wanted: bool) -> None:
-    """Apply a fix, or several with commas between them; or take them back."""
+    """Apply or undo one or several fixes, separated by commas."""
     names = name.split(",")
     others = tuple(other for other in session().uploads.fixes if other not in names)
     _change(fixes=(*others, *names) if wanted else others)
 
 
 def rename(names: dict[str, str]) -> None:
-    """Give systems other names: name in the files → name on screen."""
+    """Rename systems: name in the files → name on screen."""
     _change(names={**session().uploads.names, **names})
 
 
@@ -398,7 +396,7 @@ def _change(**parts: Any) -> None:
 
 
 def open_uploads(asked: Uploads) -> None:
-    """Put the user's files on screen as soon as the page says that it opens them."""
+    """Open the user's files once the page reports that it is loading."""
     state = session()
     state.uploads, state.pending, state.lost = asked if asked.files else Uploads(), bool(asked.files), 0
     state.problem, state.findings, state.forms = "", (), ()
@@ -411,7 +409,7 @@ def open_uploads(asked: Uploads) -> None:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Report why files are not on screen, whatever goes wrong inside; the screen stays as it was."""
+    """Report why files cannot be loaded; the data on screen do not change."""
     state = session()
     try:
         yield
@@ -434,7 +432,7 @@ def _reading(files: Sequence[Source]) -> str:
 def _ready(
     files: Uploads, title: str, sample: str | None = None, tell: Callable[[float, str], object] = lambda share, words: 0
 ) -> Workspace:
-    """Return a workspace whose phrases are coded and normalized already; tell: informed of the progress."""
+    """Return a workspace with coded and normalized phrases; tell: called with the progress."""
     corpus = apart(files.load) if sample is None else files.load()
     parts = corpus.by_dataset or {title: corpus}
     for place, (name, part) in enumerate(parts.items()):

@@ -1,1 +1,1 @@
-"""Define what all pages draw with: controls, ways to show results, texts."""
+"""Define the building blocks of all pages: controls, displays of results, and texts."""

@@ -1,4 +1,4 @@
-"""Draw controls that are part of the link, and drop zones; what each is for stands under its key in `prose.toml`."""
+"""Draw controls that are part of the link, and drop zones; `prose.toml` has their help by key."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,17 +17,17 @@ from kp_ui.widgets.prose import helps, value
 T = TypeVar("T", bound=str)
 N = TypeVar("N", int, float)
 A = TypeVar("A")
-#: Control → the page on which it was drawn last, what it held then, and what takes another value.
+#: Key of the session: control → the page on which it was drawn last, its value, and its callback.
 _DRAWN = "drawn"
-#: Whether what is drawn stands behind a button.
+#: Key of the session: whether controls are being drawn inside a popover.
 _FOLDED = "folded"
 
 
 def held(name: str, usual: Any, read: Callable[[str], Any] = str, key: str = "") -> dict[str, Any]:
-    """Set a control to what was chosen for it, and return the options that keep it in the link.
+    """Set a control to the chosen value, and return the options that make it part of the link.
 
-    usual: what contains unless something else is chosen; read: the value of a text, an error if it is none;
-    key: that of the control, if several are for one choice
+    usual: the default; read: parses a text, and raises an error if it is invalid; key: that of the control, if several
+    controls share one choice
     """
     key, wanted = key or name, usual
     with suppress(KeyError, ValueError):
@@ -37,12 +37,11 @@ def held(name: str, usual: Any, read: Callable[[str], Any] = str, key: str = "")
 
 
 def keep(key: str, wanted: Any, take: Callable[[], None] | None = None) -> None:
-    """Set a control where it stands otherwise; one that is written anew loses the keys pressed in the meantime.
+    """Set a control only if its value differs, because setting it loses keys pressed in the meantime.
 
-    On another page it is another control to Streamlit, and behind a button it is made when that opens: there it begins
-    at its first value unless it is written.
+    On another page, or when its popover opens, Streamlit creates the control anew, so its value must be set.
 
-    take: what takes the value that a user sets in its place
+    take: called if the user changes the value
     """
     page, drawn = st.session_state.get(settings.PAGE), st.session_state.setdefault(_DRAWN, {})
     anew = key not in drawn or drawn[key][0] != page or st.session_state.get(_FOLDED, False)
@@ -52,9 +51,9 @@ def keep(key: str, wanted: Any, take: Callable[[], None] | None = None) -> None:
 
 
 def take_changes() -> None:
-    """Take what users set since the controls were drawn.
+    """Apply the changes of users since the controls were drawn.
 
-    Callbacks would lose some of it: see `link.does`. What a control contains stands until its page is drawn again.
+    Callbacks would lose some changes; see `link.deferred`.
     """
     drawn = st.session_state.setdefault(_DRAWN, {})
     for key, (page, last, take) in list(drawn.items()):
@@ -65,7 +64,7 @@ def take_changes() -> None:
 
 @contextmanager
 def folded(label: str, inside: Any = st, **more: Any) -> Iterator[None]:
-    """Draw a button that opens what is drawn inside this, controls that are part of the link."""
+    """Draw a popover with controls that are part of the link."""
     with inside.popover(label, **more):
         st.session_state[_FOLDED] = True
         yield
@@ -84,12 +83,12 @@ def _text(chosen: object) -> str:
 
 
 def button(label: str, key: str, act: Callable[..., object], *given: Any, inside: Any = st, **more: Any) -> None:
-    """Draw a button that does something with what is given, before the page is drawn again."""
-    inside.button(label, key=key, on_click=link.does(act, *given), **more)
+    """Draw a button that calls a function with the given arguments before the page is drawn again."""
+    inside.button(label, key=key, on_click=link.deferred(act, *given), **more)
 
 
 def steps(name: str, options: Sequence[str], place: int, keys: bool = False) -> None:
-    """Draw buttons that choose the option before and the one after a place; keys: their first letters do so too."""
+    """Draw buttons for the previous and the next option; keys: whether their first letters are shortcuts."""
     for label, to in (("Previous", place - 1), ("Next", place + 1)):
         there = options[to] if 0 <= to < len(options) else None
         more = {"disabled": there is None, "shortcut": label[0] if keys else None}
@@ -97,12 +96,12 @@ def steps(name: str, options: Sequence[str], place: int, keys: bool = False) -> 
 
 
 def among(options: Iterable[str]) -> Callable[[str], str]:
-    """Return what reads one of some options."""
+    """Return a function that parses one of several options."""
     return {option: option for option in options}.__getitem__
 
 
 def one_of(draw: Callable[..., Any], label: str, options: Iterable[T], key: str, start: int = 0, **more: Any) -> T:
-    """Let the user choose one of some options, at first the one at a place; they occurs in the link."""
+    """Let the user choose one of several options, by default the one at a position; part of the link."""
     every = list(options)
     chosen: T = draw(label, every, **more, **held(key, every[start], among(every)))
     return chosen
@@ -111,7 +110,7 @@ def one_of(draw: Callable[..., Any], label: str, options: Iterable[T], key: str,
 def select(
     label: str, options: Iterable[T], key: str, start: int = 0, inside: Any = st, meaning: str = "", **more: Any
 ) -> T:
-    """Let the user choose one of some options from a list, which is as wide as its words."""
+    """Let the user choose one of several options from a list that is as wide as its entries."""
     every = list(options)
     words: Callable[[T], str] = more.pop("format_func", partial(value, key))
     width = min(420, 64 + 8 * max(len(label), *map(len, map(words, every))))
@@ -120,9 +119,9 @@ def select(
 
 
 def of_file(label: str, words: Mapping[str, str], now: str, key: str, other: int | None = 0, **more: Any) -> str:
-    """Let the user choose what holds for a file, value → words; it is no part of the link.
+    """Let the user choose a setting of a file, value → words; not part of the link.
 
-    now: what holds; other: the place of what is shown where that is none of the values
+    now: the current value; other: position of the option that is shown for any other value
     """
     options = list(words)
     place = options.index(now) if now in words else other
@@ -130,14 +129,14 @@ def of_file(label: str, words: Mapping[str, str], now: str, key: str, other: int
 
 
 def pick(label: str, options: Iterable[str], key: str, words: Callable[[str], str] = str) -> str:
-    """Let the user choose one of some options that occur in sight."""
+    """Let the user choose one of several visible options."""
     return one_of(st.pills, label, options, key, required=True, format_func=lambda option: show.plain(words(option)))
 
 
 def several(
     label: str, options: Iterable[str], usual: Iterable[str], key: str, draw: Any = st.multiselect, **more: Any
 ) -> list[str]:
-    """Let the user choose some of some options, which keep their order."""
+    """Let the user choose any of several options, and return them in their order."""
     every = list(options)
     more |= held(key, list(usual), lambda text: [option for option in map(unquote, text.split(",")) if option in every])
     chosen = draw(label, every, **more)
@@ -145,13 +144,13 @@ def several(
 
 
 def search(key: str, where: str) -> str:
-    """Let the user search; where: what is looked at, in words."""
+    """Let the user search; where: the searched texts, in words."""
     hidden: dict[str, Any] = {"label_visibility": "collapsed", "placeholder": where}
     return str(st.text_input("Search", **held(key, ""), **hidden))
 
 
 def amount(label: str, low: N, high: N, usual: N, key: str, draw: Any = st.number_input, **more: Any) -> N:
-    """Let the user choose a number between two bounds; draw: a slider, or a field next to others."""
+    """Let the user choose a number between two bounds with a slider or a field."""
 
     def read(text: str) -> N:
         asked = type(usual)(text)
@@ -175,14 +174,14 @@ def switch(label: str, key: str, inside: Any = st, disabled: bool = False) -> bo
 
 
 def views(label: str, options: Iterable[str], key: str) -> str:
-    """Let the user choose what to look at among a few views side by side, at first the first of them."""
+    """Let the user choose one of a few views, by default the first."""
     return one_of(st.segmented_control, label, options, key, required=True, label_visibility="collapsed")
 
 
 def tabs(key: str, sections: Mapping[str, Callable[[], None]]) -> None:
-    """Draw tabs, each with what draws its inside; only the open one is computed, and it is part of the link."""
+    """Draw tabs, each with its function; only the open tab is computed, and it is part of the link."""
     every = list(sections)
-    more: dict[str, Any] = held(key, every[0], among(every)) | {"on_change": "rerun"}  # so that a tab knows it is open
+    more: dict[str, Any] = held(key, every[0], among(every)) | {"on_change": "rerun"}  # makes the open tab known
     for tab, draw in zip(st.tabs(every, **more), sections.values(), strict=True):
         if tab.open:
             with tab, show.refusals():
@@ -190,12 +189,12 @@ def tabs(key: str, sections: Mapping[str, Callable[[], None]]) -> None:
 
 
 def open_tab(key: str, sections: Mapping[str, A]) -> A:
-    """Return what stands under the tab that is open, before the tabs are drawn."""
+    """Return the value of the open tab, before the tabs are drawn."""
     chosen = link.chosen().get(key, "")
     return sections.get(chosen) or next(iter(sections.values()))
 
 
-#: The largest file in megabytes; one that is smaller than a megabyte is refused when it is read.
+#: Size limit of a file in megabytes, at least 1; a lower limit applies on reading.
 MEGABYTES = max(1, LIMITS.file_bytes // 1_000_000)
 
 
@@ -206,7 +205,7 @@ def upload(
     several: bool | Literal["directory"] = True,
     folded: bool = False,
 ) -> None:
-    """Show a file uploader that hands its files over together and is then empty: other pages lose its contents.
+    """Show a file uploader that passes on all files together and is then emptied.
 
     take: called with the files; folded: whether to hide the label
     """
@@ -219,5 +218,5 @@ def upload(
             st.session_state[turn] += 1
 
     more: dict[str, Any] = {"label_visibility": "collapsed" if folded else "visible", "help": helps(key)}
-    more |= {"accept_multiple_files": several, "on_change": link.does(dropped)}
+    more |= {"accept_multiple_files": several, "on_change": link.deferred(dropped)}
     st.file_uploader(label, key=zone, max_upload_size=MEGABYTES, **more)

@@ -1,4 +1,4 @@
-"""Show results and user text: tables with downloads, notes, signatures; phrases always appear unchanged."""
+"""Show results and user text (tables with downloads, notes, signatures), with phrases always unchanged."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -21,21 +21,21 @@ from kp_core.takeaway import figures, methods
 from kp_ui.state import link, settings, workspace
 from kp_ui.widgets import prose
 
-#: Where Streamlit would make a link, an icon, an arrow or a dash of bare text, escaped or not; an invisible word joiner
-#: prevents that.
+#: Text that Streamlit would turn into a link, icon, arrow or dash even if escaped; an invisible word joiner prevents
+#: this.
 _REPLACED = re.compile(
     r"(?<=http)s?://|(?<=www)\.|@(?=[\w-]+\.)|(?<=:)(?:material/|streamlit:)|(?<!\S)(?:<->|->|<-|--|[<>~]=)(?!\S)",
     re.IGNORECASE,
 )
 
 ARROW = ":material/download:"
-#: Form of a download → the ending of its file.
+#: Format of a download → extension of its file.
 _ENDINGS = {"LaTeX": "tex", "Markdown": "md"}
 
 
 @dataclass(frozen=True)
 class Offered:
-    """Something to take along: the name of its files, and form → what makes the file, given a signature."""
+    """A download: the name of its files, and format → function from a signature to the file."""
 
     name: str
     forms: dict[str, Callable[[str], Any]]
@@ -43,9 +43,9 @@ class Offered:
 
 @dataclass
 class Noted:
-    """What one run of a page shows of the data with a digest: its tables, signatures, settings.
+    """The record of one run of a page: digest of the data, tables, signatures, settings.
 
-    offered  what it is → what may be downloaded; seconds: that it took at most; refused: whether a part was
+    offered  title → download; seconds: longest duration; refused: whether a part raised an error
     """
 
     digest: str = ""
@@ -71,32 +71,32 @@ def begin(digest: str) -> Noted:
 
 
 def plain(text: str) -> str:
-    """Return text that Streamlit shows unchanged: captions, labels and messages read Markdown."""
+    """Return a text escaped for Markdown, so that Streamlit shows it unchanged."""
     return typeset.escape_markdown(_REPLACED.sub("\u2060\\g<0>", text))
 
 
 def small(words: str) -> None:
-    """Show words in small type unchanged."""
+    """Show a text unchanged in small type."""
     st.caption(plain(words))
 
 
 def about(name: str, **places: object) -> None:
-    """Show a text of `prose.toml` in small type, its places filled in."""
+    """Show a text of `prose.toml` in small type, with its placeholders filled in."""
     st.caption(prose.text(name, **places))
 
 
 def paragraph(words: str) -> None:
-    """Show words unchanged."""
+    """Show a text unchanged."""
     st.markdown(plain(words))
 
 
 def subheader(title: str) -> None:
-    """Show a title within a page; it is Markdown, so names in it must be plain."""
+    """Show a heading within a page; it is Markdown, so names in it must be escaped."""
     st.subheader(title, anchor=False)
 
 
 def sentence(words: object, capital: bool = True) -> str:
-    """Return an uncapitalized message of the engine as a sentence with a full stop, or as the end of a sentence.
+    """Return a message of the core as a sentence: capitalized and with a full stop, or as the end of a sentence.
 
     >>> sentence("k is too large")
     'K is too large.'
@@ -108,8 +108,7 @@ def sentence(words: object, capital: bool = True) -> str:
 def formula(*lines: str) -> None:
     """Show a formula in LaTeX, its lines below each other.
 
-    Streamlit cuts a formula at the upper edge of its letters, and scrolls one that ends in an array or a sum by two
-    pixels: an invisible box gives it an edge, and a thin space the two pixels.
+    An invisible box and a thin space prevent Streamlit from cutting off or scrolling formulas.
     """
     whole = r" \\[1.5ex] ".join(lines)
     if len(lines) > 1:
@@ -118,7 +117,7 @@ def formula(*lines: str) -> None:
 
 
 def notes(given: Iterable[Note]) -> None:
-    """Show warnings once on a page, each with what can be done; the rest waits at the foot."""
+    """Show warnings once per page, each with its remedy; other notes are shown in the footer."""
     grouped, shown = dict[Note, list[str]](), short_names(workspace.corpus().systems)
     for note in given:
         grouped.setdefault(replace(note, where=""), []).append(shown.get(note.where, note.where))
@@ -132,7 +131,7 @@ def notes(given: Iterable[Note]) -> None:
                     remedy(note)
 
 
-#: What notes are about that name it themselves; the others begin with the name of a system or file.
+#: Subjects of notes that are clear without their name; other notes begin with the name of a system or file.
 _ABOUT = frozenset(
     ("annotators", "average", "by", "concepts", "documents", "draws", "filter", "gold", "group", "ids", "intervals")
 ) | {"lists", "measures", "normalise", "pos", "roles", "systems", "test", "tests", "texts", "trimming", "universe"}
@@ -144,7 +143,7 @@ def of_note(note: Note) -> str:
 
 
 def remedy(note: Note, folded: bool = True) -> None:
-    """Offer what a note asks for as a button: its setting, or once every universe; folded: these behind a button."""
+    """Draw the remedy of a note as a button, for the universe one per value; folded: whether in a popover."""
     if note.where == "universe":
         same_place = [other for other in noted().notes if other.where == "universe"]
         if note != min(same_place, key=lambda other: other.level != "warning"):
@@ -155,23 +154,23 @@ def remedy(note: Note, folded: bool = True) -> None:
                 _choose("universe", value, in_words("universe", value), disabled=value == now)
     elif note.remedy and note.remedy[1] in settings.options(note.remedy[0]):
         if note != next(other for other in noted().notes if other.remedy == note.remedy):
-            return  # once on a page
+            return  # once per page
         _choose(*note.remedy, remedy_in_words(*note.remedy))
 
 
 def _choose(setting: str, value: str, label: str, **more: Any) -> None:
-    act = link.does(link.choose, setting, value)
+    act = link.deferred(link.choose, setting, value)
     st.button(plain(label), key=f"remedy {setting} {value}", on_click=act, **more)
 
 
 def signature(line: str) -> None:
-    """Note a signature, which the foot of the page offers to cite."""
+    """Record a signature to be cited in the footer."""
     if line not in noted().signatures:
         noted().signatures.append(line)
 
 
 def recipe(result: Any, *tables: tuple[pd.DataFrame, str]) -> None:
-    """Note what the reader of a result must know, its signature, and tables of it to take along."""
+    """Show the notes on a result, and record its signature and tables for download in the footer."""
     notes(result.notes)
     signature(result.signature)
     for frame, caption in tables:
@@ -179,7 +178,7 @@ def recipe(result: Any, *tables: tuple[pd.DataFrame, str]) -> None:
 
 
 def downloads(frame: pd.DataFrame, caption: str, line: str | None = None) -> None:
-    """Note a table for the foot of the page, which offers it as files called like the caption.
+    """Record a table for download in the footer, with files named after the caption.
 
     line: its signature, if it is not that of the page
     """
@@ -200,14 +199,14 @@ def _with_line(make: Callable[[str], Any], line: str, _: str) -> Any:
 
 
 def offer(words: str, name: str, **forms: Callable[[str], Any]) -> None:
-    """Note something to take along: what it is, the name of its files, and form → what makes it, given a signature."""
+    """Record a download: its title, the name of its files, and format → function from a signature to the file."""
     noted().offered[words] = Offered(name, forms)
 
 
 def offer_picture(words: str, name: str, svg: Callable[[], str], **more: Callable[[str], Any]) -> None:
-    """Note a drawing to take along, as far as anything here can draw it; more: further forms, given a signature.
+    """Record a picture for download in the available formats; more: further formats.
 
-    The signature occurs in the file, with the whole names of systems if the drawing has a part of them.
+    Files contain the signature, and full names of systems if the picture shortens them.
     """
     systems = short_names(workspace.corpus().systems)
     whole = "" if all(map(str.__eq__, systems, systems.values())) else f"Systems: {', '.join(systems)}"
@@ -219,16 +218,16 @@ def _image(svg: Callable[[], str], form: str, whole: str, line: str) -> bytes:
 
 
 def error(problem: InputError | UsageError) -> None:
-    """Show what is wrong with the input, literally."""
+    """Show a refusal of data unchanged."""
     st.error(plain(spelled_out(str(problem))))
 
 
 def popover(label: str, draw: Callable[[], None], key: str, **more: Any) -> None:
-    """Draw a button, and behind it what is drawn once somebody opens it.
+    """Draw a popover whose content is computed when it is opened.
 
-    It is open before it is filled: between two marks, the style keeps room for it.
+    It opens before its content is ready, so the style reserves space between two marks.
     """
-    place = st.popover(label, key=key, on_change=link.does(link.stay), **more)
+    place = st.popover(label, key=key, on_change=link.deferred(link.mark_user_action), **more)
     if place.open:
         with place:
             st.html('<span class="kp-begun"></span>')
@@ -238,7 +237,7 @@ def popover(label: str, draw: Callable[[], None], key: str, **more: Any) -> None
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Report why what is inside cannot be had; what is next to it stays."""
+    """Report errors raised inside; the rest of the page is not affected."""
     try:
         yield
     except UsageError as problem:
@@ -248,12 +247,12 @@ def refusals() -> Iterator[None]:
         error(problem)
 
 
-#: Names of measures and columns that are codes, or would take the room of numbers → what stands on screen.
+#: Name of a measure or column that is a code or too long → its name on screen.
 _HEADS = prose.entries("heads")
 
 
 def head(name: str) -> str:
-    """Return the name of a measure or a column as a reader meets it.
+    """Return the displayed name of a measure or column.
 
     >>> head("F1@O"), head("P@M"), head("kappa_max"), head("F1@5")
     ('F1 at gold size', 'P of the whole list', 'max. kappa', 'F1@5')
@@ -265,25 +264,25 @@ def head(name: str) -> str:
 
 
 def in_heads(text: str) -> str:
-    """Return a sentence with the names of measures as a reader meets them."""
+    """Return a sentence with displayed names of measures."""
     return re.sub(r"\b(?:Rprec|kappa_max|\w+@[OM])\b", lambda code: head(code[0]), text)
 
 
-#: Grade of an answer → its icon, its color, and what it means.
+#: Grade of an answer → icon, color, and meaning.
 _GRADES = {grade: grade_text.split(" ", 2) for grade, grade_text in prose.entries("grades").items()}
 
 
 def answer(verdict: Answer, words: Callable[[str], str] = str) -> None:
-    """Show the answer of a page with the badge of its grade and its caveats; the statistics are behind “Why”.
+    """Show the answer of a page with its badge and caveats; the statistics are under “Why”.
 
-    words: what makes a sentence one for the screen
+    words: adapts a sentence to the screen
     """
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="answer"):
         st.title(plain(words(verdict.claim)), anchor=False, width="content")
         if verdict.badge:
             icon, color, meaning = _GRADES[verdict.grade]
             st.badge(verdict.badge, icon=f":material/{icon}:", color=cast(Any, color), help=meaning)
-    # a single value is not tested, so its details are not behind “Why”
+    # a single value is not tested, so its details are not under “Why”
     at_once = verdict.caveats if verdict.badge else (*verdict.caveats, *verdict.details)
     if at_once:
         small(words(" ".join(at_once)))
@@ -293,20 +292,20 @@ def answer(verdict: Answer, words: Callable[[str], str] = str) -> None:
 
 
 def lacks(words: str) -> None:
-    """Describe what is missing and what to do about it, with the way there."""
+    """Describe what is missing and what to do, with a link."""
     st.info(words)
     link.to("data", "Open the Data page")
 
 
 def lead(words: str) -> None:
-    """Show the sentence that a tab begins with."""
+    """Show the introductory sentence of a tab."""
     st.subheader(plain(words), anchor=False)
 
 
 def chart(drawn: Chart, key: str, caption: str = "", **options: Any) -> Any:
-    """Show a chart with its words; its words alone if there is nothing to draw.
+    """Show a chart with its alternative text, or the text only if there is nothing to draw.
 
-    The foot of the page offers it as files that are called like the caption, or else like the key.
+    The footer offers it as files named after the caption, or else after the key.
     """
     if not drawn.figure["data"]:
         return st.info(plain(drawn.alt))
@@ -316,46 +315,46 @@ def chart(drawn: Chart, key: str, caption: str = "", **options: Any) -> Any:
 
 
 def choosing_k(drawn: Chart, key: str, caption: str) -> None:
-    """Show a chart over k, in which a click chooses k."""
+    """Show a chart over k in which a click chooses k."""
 
     def take() -> None:
         for point in st.session_state[key]["selection"]["points"][:1]:
             link.choose("k", str(round(point["x"])))
 
-    chart(drawn, key, caption, on_select=link.does(take), selection_mode="points")
+    chart(drawn, key, caption, on_select=link.deferred(take), selection_mode="points")
 
 
 def chart_to_take(drawn: Callable[[], Chart], caption: str) -> None:
-    """Offer a chart for download at the foot of the page; it is drawn when the user downloads it."""
+    """Offer a chart for download in the footer; it is drawn on request."""
     name, html = figures.file_name(caption), partial(interactive, drawn)
     offer_picture(f"Chart: {caption}", name, lambda: figures.chart_svg(drawn()), HTML=html)
 
 
 def interactive(drawn: Callable[[], Chart], line: str) -> str:
-    """Return a chart as a page that works by itself."""
+    """Return a chart as a self-contained page."""
     return figures.chart_html(drawn(), line)
 
 
 def meanings(names: Iterable[str]) -> str:
-    """Return what measures answer, as the help of a control that chooses among them."""
+    """Return the meanings of measures as the help of a control."""
     return definitions((name, meaning) for name in names if (meaning := methods.sentence(name)))
 
 
 def definitions(pairs: Iterable[tuple[str, str]]) -> str:
-    """Return terms, each with its meaning, as paragraphs."""
+    """Return terms with their meanings as paragraphs."""
     return "\n\n".join(f"**{plain(term)}**: {plain(meaning)}" for term, meaning in pairs)
 
 
 def file(label: str, data: Any, name: str, key: str, **more: Any) -> None:
-    """Offer a file; where its content is a function, it is made once somebody asks for it.
+    """Offer a file; if its content is a function, it is called on download.
 
-    A run of the page would change nothing, and might close a popover.
+    The page does not rerun, since that might close a popover.
     """
     st.download_button(label, data, name, key=key, **{"on_click": "ignore", "icon": ARROW, **more})
 
 
 def foot() -> None:
-    """Draw the foot of a page from what it noted; what is behind a button is made once somebody opens it."""
+    """Draw the footer of a page from its record; popovers are filled when opened."""
     record = noted()
     with st.container(horizontal=True, key="foot"):
         if record.offered:
@@ -370,7 +369,7 @@ def foot() -> None:
 
 
 def _offer() -> None:
-    """Offer tables and charts, a line each: what it is, and its forms."""
+    """Offer tables and charts, one line each: title and formats."""
     line = noted().signatures[0] if noted().signatures else ""
     for words, offered in noted().offered.items():
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width=560):

@@ -1,4 +1,4 @@
-"""Show tables: short ones with horizontal rules, numbers to the right; those that scroll or to select from as grids."""
+"""Show tables: short ones with horizontal rules, long and selectable ones as grids."""
 
 import hashlib
 from collections.abc import Callable, Container, Mapping, Sequence
@@ -18,16 +18,16 @@ from kp_core.typeset import digits_of, is_p, visible
 from kp_ui.state import link, workspace
 from kp_ui.widgets import controls, prose, show
 
-#: Letters of a title beside two values.
+#: Number of letters of a title next to two values.
 _TITLE = 22
-#: Tables of up to so many rows are shown whole.
+#: Maximum number of rows of a table without scrolling.
 WHOLE = 30
-#: What the columns that are no measures say.
+#: Help on the columns that are not measures.
 HELP = prose.entries("columns")
 
 
 def escape(text: str) -> str:
-    """Return text as HTML that shows it unchanged, also what would turn its direction."""
+    """Escape a text for HTML, including characters that change its direction."""
     return escaped(visible(text))
 
 
@@ -39,10 +39,9 @@ def table(
     take: str = "",
     **options: Any,
 ) -> Any:
-    """Show a table of results: numbers with three digits, help on every measure, baselines gray, the best bold.
+    """Show a table of results: numbers with three digits, help on measures, gray baselines, best values in bold.
 
-    A long one, or one to select from, is a grid that scrolls, so that what follows stays within reach.
-    take: its caption, if the foot of the page offers it
+    Long or selectable tables are grids that scroll. take: its caption, if the footer offers it for download
     """
     show.noted().tables.append(frame)
     if take:
@@ -55,9 +54,9 @@ def table(
 def rows(
     frame: pd.DataFrame, looks: Callable[[int, str], str] = lambda row, column: "", missing: str = "undefined"
 ) -> None:
-    """Show a table whole, with horizontal rules; everything in it appears unchanged.
+    """Show all rows of a table with horizontal rules, and all text unchanged.
 
-    looks: place of a row and column → its class; missing: what stands for a missing cell
+    looks: index of row and column → CSS class; missing: text of a missing cell
     """
     right = {name for name in frame if pd.api.types.is_numeric_dtype(frame[name]) or _is_numbers(str(name))}
     head = "".join(
@@ -85,7 +84,7 @@ def _of_class(look: str, right: bool) -> str:
 
 
 def texts(column: "pd.Series[Any]", missing: str = "undefined") -> list[str]:
-    """Return the cells of a column as they are shown.
+    """Return the cells of a column as text.
 
     >>> texts(pd.Series([0.5, None], name="F1@5")), texts(pd.Series([12000], name="pairs"))
     (['0.500', 'undefined'], ['12,000'])
@@ -110,7 +109,7 @@ def _grid(frame: pd.DataFrame, key: str, options: Mapping[str, Any]) -> Any:
     for name in frame.select_dtypes("float"):
         if is_p(str(name)):
             frame = frame.assign(**{name: texts(frame[name])})
-    if "values" in frame and "title" in frame:  # a grid cuts what is too wide without a sign
+    if "values" in frame and "title" in frame:  # a grid truncates wide text without an ellipsis
         frame = frame.assign(title=[short(title, _TITLE) for title in frame["title"]])
     more: dict[str, Any] = {"hide_index": True, "placeholder": "–", "column_config": _columns(frame)}
     more |= {"height": "content" if len(frame) <= WHOLE else "auto", **options}
@@ -120,7 +119,7 @@ def _grid(frame: pd.DataFrame, key: str, options: Mapping[str, Any]) -> Any:
 
 
 def _with_short_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the names of systems and baselines as labels; downloads have them whole."""
+    """Return a table with labels in place of the names of systems and baselines; downloads have full names."""
     shown = labels()
     named = [name for name in ("system", "better", "worse") if name in frame]
     frame = frame.assign(**{name: [shown.get(cell, cell) for cell in frame[name]] for name in named})
@@ -133,7 +132,7 @@ def labels() -> dict[str, str]:
 
 
 def help_of(name: str) -> str | None:
-    """Return what a column says: the sentence of a measure, or that of another column."""
+    """Return the help on a column: the sentence of its measure, or of the column itself."""
     try:
         return parse(name).measure.sentence
     except kp.UsageError:
@@ -141,7 +140,7 @@ def help_of(name: str) -> str | None:
 
 
 def _is_numbers(name: str) -> bool:
-    """Return whether a column of texts has numbers, whose points stand below each other on the right."""
+    """Return whether a column of texts contains numbers, which are aligned at the decimal point."""
     return "interval" in name or is_p(name)
 
 
@@ -154,7 +153,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
         if name == "values":
             columns[name] = st.column_config.ImageColumn(label, width=96)
         elif float_ or whole:
-            number = f"%,.{digits_of(str(name))}f" if float_ else "%,d"  # would write a hyphen for a minus
+            number = f"%,.{digits_of(str(name))}f" if float_ else "%,d"  # would write a hyphen as minus sign
             minus = (frame[name] < 0).any()
             columns[name] = st.column_config.NumberColumn(label, format=None if minus else number, **look)
         else:
@@ -164,12 +163,12 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
     return columns
 
 
-#: The widths of columns beside which the others are as wide as their words: a telephone has 324 pixels.
+#: Widths of columns in pixels (phones have 324); other columns are as wide as their content.
 _WIDTHS = {"heading": 150, "title": 152, "document": 152, "difference": 80}
 
 
 def of_documents(frame: pd.DataFrame, key: str, take: str) -> None:
-    """Show a table with a row per document; one that is selected has a link, to which the address adds the settings."""
+    """Show a table with one row per document; the selected row gets a link with the settings of the address."""
     event = table(frame, key, take=take, height="auto", on_select="rerun", selection_mode="single-row")
     places = event["selection"]["rows"] if event else []
     if places and places[0] < len(frame):
@@ -179,10 +178,10 @@ def of_documents(frame: pd.DataFrame, key: str, take: str) -> None:
 
 
 def to_choose(frame: pd.DataFrame, ids: Sequence[str], place: int | None, name: str, opens: str = "") -> None:
-    """Show a table of which a row can be chosen: its id goes into the link under a name.
+    """Show a table in which the user can select a row, whose id becomes a parameter of the link.
 
-    place: the row that is chosen; opens: a page that a row leads to. The order is part of the key: a selected row would
-    otherwise stand for another one after sorting.
+    place: the selected row; opens: the page that a selected row opens. The order of the rows is part of the key, so
+    that sorting does not change the selection.
     """
     if not ids:
         return
@@ -191,7 +190,7 @@ def to_choose(frame: pd.DataFrame, ids: Sequence[str], place: int | None, name: 
     controls.keep(key, {"selection": {"rows": [] if place is None else [place]}})
     mode: Any = "single-row" if place is None else "single-row-required"
     height: Any = 420 if len(ids) > 11 else "content"
-    table(frame, key, height=height, on_select=link.does(_choose, key, ids, name, opens), selection_mode=mode)
+    table(frame, key, height=height, on_select=link.deferred(_choose, key, ids, name, opens), selection_mode=mode)
 
 
 def _choose(key: str, ids: Sequence[str], name: str, opens: str) -> None:
@@ -203,6 +202,6 @@ def _choose(key: str, ids: Sequence[str], name: str, opens: str) -> None:
 
 
 def of_words(frame: pd.DataFrame) -> None:
-    """Show a table of words, whole."""
+    """Show all rows of a table of words."""
     show.noted().tables.append(frame)
     rows(frame, missing="")

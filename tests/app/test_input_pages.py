@@ -225,7 +225,7 @@ def test_an_upload_replaces_the_sample_and_one_click_brings_it_back() -> None:
     assert list(receipt(app)) == ["gold.csv", "run.mine"]
     app.button(key="open lectures").click().run()
     assert "yake.csv" in receipt(app)
-    assert "your own files are set aside" in words(app)
+    assert "The sample is on screen instead of your files" in words(app)
     app.button(key="back_to_files").click().run()
     assert list(receipt(app)) == ["gold.csv", "run.mine"]
 
@@ -272,7 +272,7 @@ def test_a_reload_keeps_the_number_of_changes_in_its_address() -> None:
     app.button(key="remove run.mine").click().run()
     assert app.query_params["files"] == "1-1"
     assert opened("data", files=[GOLD], state={"chosen": {"files": "1-1"}}).query_params["files"] == "1-1"
-    assert "made with 1 uploaded file." in opened("data", files="1-1").info[0].value
+    assert "refers to 1 uploaded file." in opened("data", files="1-1").info[0].value
 
 
 def test_beginnings_of_ids_become_document_types_by_one_click() -> None:

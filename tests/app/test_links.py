@@ -44,7 +44,7 @@ def test_a_preset_says_with_which_k_it_was_published() -> None:
 
 @pytest.mark.parametrize("control", ["slider", "button"])
 def test_what_is_chosen_stands_though_the_next_click_stops_it(control: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    app, note = opened("overview", k="9", preset="pke"), link.settle
+    app, note = opened("overview", k="9", preset="pke"), link.set_default
 
     def stopped(name: str, text: str | None) -> None:
         ctx = get_script_run_ctx()
@@ -54,7 +54,7 @@ def test_what_is_chosen_stands_though_the_next_click_stops_it(control: str, monk
         note(name, text)
 
     with monkeypatch.context() as patch:
-        patch.setattr(link, "settle", stopped)
+        patch.setattr(link, "set_default", stopped)
         (app.slider(key="k").set_value(3) if control == "slider" else app.button(key="preset_back").click()).run()
     assert app.query_params == {"k": "9", "preset": "pke"}
     app.run()
@@ -75,7 +75,7 @@ def test_an_old_address_leads_to_its_page_and_tab_with_its_settings(old: str) ->
 def test_a_reload_without_the_files_never_shows_the_sample_as_if_it_were_theirs() -> None:
     app = opened("overview", files="2", k="9")
     assert [one.value for one in app.title] == ["Your files are not here"]
-    assert "made with 2 uploaded files. Reloading loses uploads here" in literal(app)
+    assert "refers to 2 uploaded files. Reloading loses uploads here" in literal(app)
     assert not [*app.dataframe, *app.get("plotly_chart"), *app.pills]
     data = opened("data", files="2", k="9")
     assert "2 uploaded files" in literal(data)

@@ -243,11 +243,11 @@ def test_people_who_share_no_document_have_pages_that_say_so(systems: Any, offer
         app = at(page, tab, corpus)
         assert not app.error, (page, tab)
         if page == "annotators":
-            assert "agree is undefined: fewer than two annotators saw the document" in words(app), tab
+            assert "annotators is undefined: fewer than two annotators saw the document" in words(app), tab
         if tab == "Together and in pairs":
             assert [frame for frame in tables(app) if "pair" in frame.columns] == []
     written = offered["report html"][1]()
-    assert "agree is undefined: fewer than two annotators saw the document." in written
+    assert "agreement of the annotators is undefined: fewer than two annotators saw the document." in written
 
 
 def test_the_report_offers_its_files_for_the_sections_chosen(offered: dict[str, tuple[str, Any]]) -> None:

@@ -190,7 +190,7 @@ def test_failure_to_keep_files_is_shown(
     monkeypatch.setattr(kept, "LIMITS", Limits(kept_bytes=10))
     drop(app, Source("more.csv", run.replace(b"tide", b"moon")))
     (told,) = app.warning
-    assert "could not be kept on this server" in told.value
+    assert "could not be stored on this server" in told.value
     assert app.query_params["kept"] == key  # what was kept before is still there
     assert "Files could not be kept: Disk quota exceeded" in caplog.text
     assert key not in caplog.text  # whoever has it has the files

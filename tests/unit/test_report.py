@@ -127,7 +127,7 @@ def test_report_states_that_annotators_share_no_document(people: int, systems: i
     lists = {f"s{n}": {f"d{d}": ["tide", "moon"][n:] for d in range(people)} for n in range(systems)}
     names = ["annotators", "titles", "headings", "data", "methods"]
     found = report(kp.load(gold=gold, systems=lists or None), k=1, resamples=50, sections=names)
-    said = "How far the annotators agree is undefined: fewer than two annotators saw the document."
+    said = "The agreement of the annotators is undefined: fewer than two annotators saw the document."
     assert found.title == ("Evaluation of keyphrase extraction" if systems else "Agreement of annotators")
     assert found.sections[0].text[0] == said
     assert not found.sections[0].charts

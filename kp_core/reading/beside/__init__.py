@@ -1,1 +1,1 @@
-"""Read what accompanies keyphrases: vectors, tables of a vocabulary, several data sets."""
+"""Read data that accompany keyphrases: vectors, vocabulary tables, and several data sets."""

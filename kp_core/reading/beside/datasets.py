@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from kp_core.corpus import VocabularyTable
 from kp_core.errors import InputError, UsageError, pluralize
-from kp_core.reading.inputs import Given, said_of
+from kp_core.reading.inputs import Given, mapping_of
 from kp_core.reading.meaning.fields import role_of_path
 from kp_core.reading.meaning.mapping import Mapping as Meaning
 from kp_core.reading.meaning.question import Finding, Reply
@@ -59,7 +59,7 @@ def dataset_column(ids: Iterable[str], names: Sequence[str]) -> pa.Array:
 def datasets_in(
     given: Sequence[Given], table_of: Callable[[Source], VocabularyTable | None]
 ) -> tuple[dict[str, list[Given]], dict[Any, list[Source]]]:
-    """Return data set → its inputs, if folders are data sets, and the tables of a vocabulary next to them."""
+    """Return data set → its inputs, if folders are data sets, and the vocabulary tables next to them."""
     datasets, tables = dict[str, list[Given]](), dict[VocabularyTable, list[Source]]()
     for item in given:
         bundle = item.bundles[0] if len(item.bundles) == 1 else None
@@ -86,9 +86,9 @@ def datasets_in(
 def chosen_datasets(
     given: Sequence[Given], mappings: Mapping[str, Meaning]
 ) -> tuple[dict[str, list[Given]], dict[str, Meaning]]:
-    """Return data set → its inputs, if the user assigned each file to one; else nothing.
+    """Return data set → its inputs, if the user assigned each file to a data set; else nothing.
 
-    The mappings are then those within a data set, by `data set/file`.
+    Mappings then refer to `data set/file`.
     """
     datasets, within = dict[str, list[Given]](), dict[str, Meaning]()
     if not any(mapping.in_dataset for mapping in mappings.values()):
@@ -96,7 +96,7 @@ def chosen_datasets(
     for item in given:
         bundles = dict[str, list[Bundle]]()
         for file, bundle in ((file, parent) for parent in item.bundles for file in parent.files):
-            meant = said_of(file, bundle, mappings)
+            meant = mapping_of(file, bundle, mappings)
             if not (name := meant.in_dataset):
                 raise UsageError(f"'{file.name}' belongs to no data set, but other files do; name its data set")
             renamed = Source(without_dataset(file.name, name), file.data)
@@ -121,10 +121,10 @@ def by_folder(names: Sequence[str]) -> dict[str, dict[str, str]]:
     paths = {PurePosixPath(name): name for name in names if PurePosixPath(name).parts}
     while paths and len({path.parts[0] for path in paths}) == 1 and all(len(path.parts) > 1 for path in paths):
         paths = {PurePosixPath(*path.parts[1:]): name for path, name in paths.items()}
-    return _folder_a_dataset(paths) or _file_a_dataset(paths)
+    return _datasets_as_folders(paths) or _datasets_as_files(paths)
 
 
-def _folder_a_dataset(paths: Mapping[PurePosixPath, str]) -> dict[str, dict[str, str]]:
+def _datasets_as_folders(paths: Mapping[PurePosixPath, str]) -> dict[str, dict[str, str]]:
     roles_by_dataset = dict[str, dict[str, str]]()
     for path, name in paths.items():
         if len(path.parts) < 2:
@@ -134,10 +134,10 @@ def _folder_a_dataset(paths: Mapping[PurePosixPath, str]) -> dict[str, dict[str,
     return roles_by_dataset if len(roles_by_dataset) > 1 and not named and _have_both_sides(roles_by_dataset) else {}
 
 
-def _file_a_dataset(paths: Mapping[PurePosixPath, str]) -> dict[str, dict[str, str]]:
+def _datasets_as_files(paths: Mapping[PurePosixPath, str]) -> dict[str, dict[str, str]]:
     gold = [path for path in paths if len(path.parts) == 2 and role_of_path(path.parts[0]) == "gold"]
     names = [stem_of(path.name) for path in gold]
-    # Numbered files are documents, and not data sets.
+    # Numbered files are documents rather than data sets.
     numbered = len({re.sub(r"\d+", "", name) for name in names}) < len(names)
     if len(names) < 2 or numbered or any(path.suffix.lower() not in _TABLES for path in gold):
         return {}
@@ -157,7 +157,7 @@ def _have_both_sides(roles_by_dataset: Mapping[str, Mapping[str, str]]) -> bool:
     )
 
 
-#: Fewest documents of two gold standards from which a missing overlap of keyphrases follows.
+#: Minimum number of documents of two gold standards for a missing overlap of keyphrases to be meaningful.
 _FEWEST = 5
 
 
@@ -206,7 +206,7 @@ def _as_datasets(parts: Sequence[Part], gold: Sequence[Part]) -> tuple[Reply, ..
 
 
 def without_dataset(file: str, dataset: str) -> str:
-    """Return the name of a file without the name of its data set, so that a system has one name in all data sets.
+    """Return the name of a file without that of its data set, so that a system has the same name in all data sets.
 
     >>> without_dataset("runs/yake_inspec.csv", "inspec"), without_dataset("inspec.csv", "inspec")
     ('runs/yake.csv', 'inspec.csv')
@@ -216,7 +216,7 @@ def without_dataset(file: str, dataset: str) -> str:
     return f"{folder}{slash}{bare}"
 
 
-#: NAME@SET=PATH; an “=” in a URL, as in s3://runs/year=2024, is part of the path.
+#: NAME@SET=PATH; an “=” in a URL, such as s3://runs/year=2024, is part of the path.
 _NAMED = re.compile(r"(?!\w+://)(?P<name>[^@=]*)(?:@(?P<dataset>[^@=]+))?=(?P<path>.+)", re.DOTALL)
 
 
@@ -244,7 +244,7 @@ def _name_before(word: str) -> re.Match[str] | None:
 
 
 def by_name(words: Sequence[str]) -> list[list[str]]:
-    """Group words: a word that names its system or data set begins a group.
+    """Group arguments; an argument that names its system or data set begins a group.
 
     >>> by_name(["a=1.csv", "b@nus=2.csv", "3.csv"]), by_name(["1.csv", "2.csv"])
     ([['a=1.csv'], ['b@nus=2.csv', '3.csv']], [['1.csv', '2.csv']])
@@ -285,7 +285,7 @@ def _gold_of(given: Sequence[NamedPath]) -> Any:
 def datasets_of_paths(
     gold: Sequence[str], systems: Sequence[Sequence[str]], documents: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
-    """Return data set → argument of `load` → paths, from words such as [NAME]@SET=PATH; empty without a data set.
+    """Return data set → argument of `load` → paths, from arguments such as [NAME]@SET=PATH; empty without data sets.
 
     >>> datasets_of_paths(["@nus=g.csv"], [["bart@nus=b.csv"]], [])
     {'nus': {'gold': ['g.csv'], 'systems': {'bart': ['b.csv']}, 'documents': None}}

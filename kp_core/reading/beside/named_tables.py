@@ -17,7 +17,7 @@ from kp_core.reading.beside.vectors import file_of_vectors, is_vectors, read_vec
 from kp_core.reading.inputs import as_pandas, frame_table
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.lists.family import File
-from kp_core.reading.meaning.fields import find_roles, plain, told
+from kp_core.reading.meaning.fields import find_roles, plain, roles_in_words
 from kp_core.reading.meaning.mapping import Mapping as Meaning
 from kp_core.reading.meaning.tables import tables_of
 from kp_core.reading.open.decode import Text
@@ -25,7 +25,7 @@ from kp_core.reading.open.source import Source, expand, fingerprint
 from kp_core.reading.open.table import Table
 
 #: Other names of columns, as in SPARQL results and CASIMiR.
-_ALSO = {
+_COLUMN_ALIASES = {
     "child": ("narrower", "narrow", "concept"),
     "parent": ("broader", "broad"),
     "concept": ("uri", "label_id", "subject", "phrase", "keyphrase"),
@@ -44,12 +44,12 @@ ABOUT = {
 
 
 def _columns_of(names: Sequence[str], name: VocabularyTable) -> dict[str, str]:
-    """Return column of a vocabulary's table → its name in a file (`?child` in SPARQL); empty if one is missing."""
+    """Return column of a vocabulary table → its name in a file (`?child` in SPARQL); empty if one is missing."""
     heads = {plain(head.lstrip("?")): head for head in reversed(names)}
     columns = dict[str, str]()
     for column in VOCABULARY[name]:
         required = column.rstrip("?")
-        head = next((heads[word] for word in (required, *_ALSO.get(required, ())) if word in heads), None)
+        head = next((heads[word] for word in (required, *_COLUMN_ALIASES.get(required, ())) if word in heads), None)
         if head is not None:
             columns[required] = head
         elif required == column:
@@ -73,7 +73,12 @@ def _tables_of(
         if file:
             how = {"encoding": text.encoding, "line_ends": text.line_ends, "bom": text.bom, "family": "F10"}
             how |= {"file": file.name, "size": len(file.source.data), "sha256": fingerprint([file.source.data])}
-        how |= {"evidence": told(columns), "columns": columns, "rows_read": len(frame), "rows_loaded": len(frame)}
+        how |= {
+            "evidence": roles_in_words(columns),
+            "columns": columns,
+            "rows_read": len(frame),
+            "rows_loaded": len(frame),
+        }
         yield frame, Reading(role=name, **how), text.notes
 
 
@@ -120,14 +125,14 @@ def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.Data
     return columns, frame
 
 
-#: Bytes that contain the column names.
+#: Maximum number of bytes in which column names are searched.
 _HEAD = 200
-#: Columns of lists of keyphrases, which may have frequencies too.
-_ELSEWHERE = frozenset({"phrase", "keyphrase", "subject"})
+#: Columns that mark lists of keyphrases, which may have frequencies too.
+_LIST_COLUMNS = frozenset({"phrase", "keyphrase", "subject"})
 
 
 def table_of_vocabulary(file: Source) -> VocabularyTable | None:
-    """Return which table of a vocabulary a file is, by its column names alone, or None.
+    """Return the vocabulary table that the column names of a file imply, or None.
 
     >>> [table_of_vocabulary(Source("a", heads)) for heads in (b"?child\\t?parent\\n", b"doc_id,concept,n\\n")]
     ['broader', None]
@@ -136,7 +141,7 @@ def table_of_vocabulary(file: Source) -> VocabularyTable | None:
         return "vectors"
     line = file.data[:_HEAD].split(b"\n", 1)[0].decode("utf-8-sig", "replace").lower()
     heads = [cell.strip().strip('"') for cell in re.split("[,;\t]", line)]
-    if _ELSEWHERE & {*heads}:
+    if _LIST_COLUMNS & {*heads}:
         return None
     as_many = (name for name, columns in VOCABULARY.items() if 1 < len(heads) <= len(columns))
     return next((name for name in as_many if len(_columns_of(heads, name)) == len(heads)), None)
@@ -166,7 +171,7 @@ def vocabulary(
 
 
 def refuse_contradictions(vocabulary: Vocabulary) -> None:
-    """Refuse a cycle of concepts, a pair of phrases with two scores, and pairs next to vectors."""
+    """Refuse cycles of concepts, pairs of phrases with two scores, and pairs together with vectors."""
     if len(vocabulary.broader):
         vocabulary.ancestors  # noqa: B018 - refuses a cycle
     if len(vocabulary.similar) and len(vocabulary.vectors):

@@ -32,7 +32,7 @@ _REMEDY = (
     "Write phrases as text (np.array(phrases, dtype=str)) and vectors as numbers, as Parquet or npz, or as word2vec "
     "text; see the documentation."
 )
-#: Bytes that contain the first line of a text, and a phrase with its numbers.
+#: Maximum number of bytes of the first line of a text, and of a phrase with its numbers.
 _HEAD = 65_536
 _NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
@@ -50,7 +50,7 @@ def is_vectors(file: Source) -> bool:
             names = {name.lower() for name in pq.read_schema(pa.BufferReader(file.data)).names}
             return bool(names & {*PHRASES}) and bool(names & {*VECTORS})
         return False
-    if is_arrays(file.data):  # those of a streamed run have another first array
+    if is_arrays(file.data):  # files of streamed runs have another first array
         return not file.data[30:].startswith(b"header.json.npy")
     ending = Path(file.name).suffix.lower()
     if ending != ".txt":
@@ -84,7 +84,7 @@ def read_vectors(
 
 
 def file_of_vectors(given: str | Path | Source, limits: Limits) -> Source:
-    """Return a file of vectors in memory, for which another limit applies."""
+    """Return a file of vectors in memory, which has a separate limit."""
     name = given.name if isinstance(given, Source) else Path(given).name
     try:
         size = len(given.data) if isinstance(given, Source) else Path(given).stat().st_size
@@ -160,13 +160,13 @@ def _of_text(source: Source, limits: Limits, encoding: str) -> pd.DataFrame:
             pc_csv.ConvertOptions(column_types={"f0": pa.large_string()}, strings_can_be_null=False),
         )
     except (pa.ArrowException, UnicodeError):
-        raise _misfit(source.name, data, encoding) from None
+        raise _unequal_lengths(source.name, data, encoding) from None
     if table.num_columns > 1 and table.columns[-1].null_count == len(table):  # a blank ends each line
         table = table.drop_columns(table.column_names[-1])
     refuse_over(limits.vector_bytes, table.nbytes, "bytes unpacked", source.name)
     numbers = [column.to_numpy() for column in table.columns[1:]]
     if not numbers or any(column.dtype.kind not in "fi" for column in numbers):
-        raise _misfit(source.name, data, encoding)
+        raise _unequal_lengths(source.name, data, encoding)
     if head and (declared := (int(head[1]), int(head[2]))) != (len(table), len(numbers)):
         found = f"{len(table):,} vectors of {len(numbers):,} numbers"
         remedy = "Load the whole file, or correct its first line."
@@ -175,7 +175,7 @@ def _of_text(source: Source, limits: Limits, encoding: str) -> pd.DataFrame:
     return _table(source.name, phrases, _matrix(source.name, np.stack(numbers, axis=1)))
 
 
-def _misfit(name: str, data: bytes, encoding: str) -> InputError:
+def _unequal_lengths(name: str, data: bytes, encoding: str) -> InputError:
     lines = [(number, line.removesuffix(b" ").split(b" ")) for number, line in enumerate(data.splitlines(), 1)]
     lines = [(number, cells) for number, cells in lines if cells != [b""] and (number > 1 or len(cells) != 2)]
     for number, (phrase, *cells) in lines:

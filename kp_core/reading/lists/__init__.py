@@ -1,1 +1,1 @@
-"""Recognize and read formats with a grammar of their own: lines, folders, annotations, TREC."""
+"""Recognize and read formats other than tables: lines, folders, annotations, TREC."""

@@ -24,18 +24,18 @@ from kp_core.typeset import storable
 
 #: Fields of spans or labels.
 _LISTS = ("label", "labels", "entities", "annotations", "spans")
-#: Beginnings of field names, of which each of these tools writes one.
-_TELLING = ('"label', '"entities"', '"annotation', '"spans"', '"answer"')
+#: Prefixes of field names that identify tools.
+_TOOL_MARKERS = ('"label', '"entities"', '"annotation', '"spans"', '"answer"')
 #: Names of Prodigy for annotator and id.
 _PRODIGY = {"annotator": "_annotator_id", "doc_id": "_input_hash"}
 _MARK = re.compile(r"T\S*\t(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)(?:\t(.*))?")
 #: Relations, events, attributes, modifiers, normalizations, notes and equivalences.
 _OTHER_MARK = re.compile(r"[REAMN]\d+\t\S+(?: .*)?|#\S*\t\S+ \S+.*|\*\t\S+ .*")
 _CELLS, _TAG = re.compile(r"[\t ]+"), re.compile(r"([BIOESLU])(?:-(\S+))?")
-#: The first line of a document of tagged tokens, and meaningless text behind -DOCSTART-.
+#: The first line of a document of tagged tokens, and text after -DOCSTART- that is no id.
 _HEAD = re.compile(r"-DOCSTART-(.*)|#\s*(?:new)?(?:doc(?:ument)?)?[ _]?id(?:\s*[=:]\s*|\s+)(\S+).*")
 _NOTHING = re.compile(r"(?:^|\s)(?:-X-|-|_|O)(?=\s|$)|[()]")
-#: Parts of a data set, which hold many documents each.
+#: Names of parts of a data set, which contain many documents each.
 _PARTS = re.compile(r"(?<![a-z])(train|dev|test|valid)", re.IGNORECASE)
 #: The value of the setting `label` for all labels.
 _EVERY = "all"
@@ -52,7 +52,7 @@ class Span(NamedTuple):
 
 @dataclass(slots=True)
 class Marked:
-    """The spans of one annotator or model in one document; `left` is the reason for leaving them out."""
+    """The spans of one annotator or model in one document; `left` is the reason if they are left out."""
 
     doc_id: str
     text: str = ""
@@ -66,7 +66,7 @@ class Marked:
 
 def _recognise_json(file: File, role: Role | None) -> Recognition | None:
     """Recognize objects of a text with a list of spans or labels, as doccano, Prodigy and Label Studio write them."""
-    if not any(name in file.text for name in _TELLING):
+    if not any(name in file.text for name in _TOOL_MARKERS):
         return None
     values = [record.value for record in file.records if record.value is not None]
     first = values[:200]
@@ -87,7 +87,7 @@ def _recognise_json(file: File, role: Role | None) -> Recognition | None:
 
 
 def _marked_in(value: dict[str, Any]) -> list[Marked] | None:
-    """Return the spans of every annotator in the document of an object; None if it is of no known tool."""
+    """Return the spans of every annotator in the document of an object; None if the tool is unknown."""
     if isinstance(value.get("data"), dict):
         return _task(value["data"], value)
     text = value.get("text")
@@ -103,7 +103,7 @@ def _marked_in(value: dict[str, Any]) -> list[Marked] | None:
 
 
 def _span(item: Any) -> Span | None:
-    """Return the span of an item: a label of the whole text, or offsets with a label, in a list or an object."""
+    """Return the span of an item: a label of the whole text, or offsets with a label (as list or object)."""
     if isinstance(item, str):
         return Span((), text=item)
     if isinstance(item, list) and len(item) == 3:
@@ -144,7 +144,7 @@ def _has_results(done: Any) -> bool:
 
 
 def _results(result: Any, units: bytes) -> Iterator[Span]:
-    """Yield the span of a result, or the labels that were chosen or written; of a taxonomy the last level."""
+    """Yield the span of a result, or the chosen or entered labels; for a taxonomy, those of the last level."""
     value = result.get("value") if isinstance(result, dict) else None
     if not isinstance(value, dict):
         return
@@ -195,7 +195,7 @@ def _read_json(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 
 def _group_brat(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim all `.ann` files, or a single file, if 90% of the lines are of brat, and the texts of the same names."""
+    """Claim `.ann` files, or a single file, if 90% of the lines are brat, together with texts of the same names."""
     marks = [file for file in files if file.suffix == ".ann" or len(files) == 1]
     texts = {key: file for file in files if file.suffix == ".txt" for key in (file.stem, file.name[:-4])}
     beside = {file.name: texts.get(file.name[:-4]) or texts.get(file.stem) for file in marks}
@@ -232,7 +232,7 @@ def _read_brat(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 
 def _group_tagged(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim all files of tagged tokens; files of one folder with different texts and no ids are a document each."""
+    """Claim all files of tagged tokens; files of one folder with different texts and no ids are one document each."""
     folders: dict[str, list[File]] = defaultdict(list)
     for file in filter(_is_tagged, files):
         alone = _PARTS.search(file.stem) or any(map(_HEAD.fullmatch, file.lines))
@@ -240,7 +240,7 @@ def _group_tagged(files: Sequence[File], role: Role | None) -> list[Recognition]
     readings, several = list[Recognition](), len(folders) > 1
     for name, group in folders.items():
         texts = {tuple(line.split()[0] for line in file.lines if line.strip()) for file in group}
-        if len(texts) == len(group) > 1:  # one of several folders reveals its role by its name
+        if len(texts) == len(group) > 1:  # the name of one of several folders shows its role
             readings.append(replace(_tagged(group, role), plan=(name,) * several, guessed=several and role is None))
         else:
             readings += [_tagged([file], role) for file in group]
@@ -248,7 +248,7 @@ def _group_tagged(files: Sequence[File], role: Role | None) -> list[Recognition]
 
 
 def _is_tagged(file: File) -> bool:
-    """Recognize a file in which 80% of the lines end in a tag, some of them outside of keyphrases."""
+    """Recognize a file in which 80% of the lines end in a tag, including tags outside keyphrases."""
     lines = [line for line in file.sample if not (line.startswith("# ") or _HEAD.fullmatch(line))]
     tags = [match[1] for line in lines if (match := _tag(line))]
     return {"O"} < {*tags} and bool({*"BISU"} & {*tags}) and len(tags) >= 0.8 * len(lines)
@@ -268,7 +268,7 @@ def _tagged(files: Sequence[File], role: Role | None) -> Recognition:
 
 
 def _columns_of(reading: Recognition) -> dict[Role, dict[str, int]]:
-    """Return role → column of tags → its place from the end; ask which of several columns is the gold standard."""
+    """Return role → column of tags → its position from the end; ask if several columns could be the gold standard."""
     file, mapping = reading.files[0], reading.files[0].mapping
     rows = [_CELLS.split(line.rstrip()) for line in file.lines if _tag(line) and not _HEAD.fullmatch(line)]
     width = max(map(len, rows))
@@ -335,7 +335,7 @@ def _read_tagged(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 
 def _documents(file: File) -> Iterator[tuple[str, list[tuple[int, str]]]]:
-    """Yield id and lines of every document, which begin at -DOCSTART- or an id, or else after a blank line."""
+    """Yield id and lines of every document, which begins at -DOCSTART- or an id, else after a blank line."""
     headed = any(map(_HEAD.fullmatch, file.lines))
     name, lines = "", list[tuple[int, str]]()
     for number, line in enumerate([*file.lines, ""], 1):
@@ -385,7 +385,7 @@ def _flat(text: str) -> str:
 
 
 def _labelled(recognition: Recognition, labels: Iterable[str]) -> Recognition:
-    """Return a recognition that offers the labels to choose from, if there are several."""
+    """Return a recognition that offers a choice of labels, if there are several."""
     names = sorted({*labels} - {""})
     options = {"label": recognition.files[0].mapping.switch("label") or _EVERY}
     return replace(recognition, options=options, offers={"label": (_EVERY, *names)} if len(names) > 1 else {})

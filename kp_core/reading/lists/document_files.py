@@ -31,9 +31,9 @@ _WHOSE = {
 _LABEL = re.compile(r"(?:<([^<>\s]+)>|(\d+|https?://\S+))(?:: |\t)(?=\S)")
 _SUBJECT = re.compile(r"\s*<([^<>\s]+)>\s*")
 _RULE = re.compile(r"[-=+|\s]+")
-#: Lines that begin with an id, or have two cells the first of which is no label.
+#: Lines that begin with an id, or have two cells of which the first is not a label.
 _ID = re.compile(r"[^\s@;]+(@| :( |$))|(?!(<[^<>\s]+>|\d+|https?://\S+)\t)[^\t]+\t.*\S")
-#: A phrase, and its concept and number if the line has any.
+#: A phrase with its concept and number, if given.
 _Fields = tuple[str, dict[str, Any]]
 # These take linear time even if a tag is never closed, unlike html.parser.
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript)\b.*?(?:</\1\s*+>|\Z)", re.I | re.S)
@@ -45,7 +45,7 @@ _TAG = re.compile(r"</?[a-z!?][^<>]*+>", re.I)
 
 
 def _ending(file: File) -> str:
-    """Return the known ending of a name in lower case, empty if there is none."""
+    """Return the known extension of a name in lower case, or an empty string."""
     name = file.name.lower()
     known = next((end for end in (*KEYS, *TEXTS) if name.endswith(end)), file.suffix)
     return known if known in (*KEYS, *TEXTS, *KNOWN_EXTENSIONS) else ""
@@ -63,8 +63,8 @@ def _folder(file: File) -> PurePosixPath:
     return parent.parent if parent.name.upper() == "KEY" else parent
 
 
-def _shelves(files: Iterable[File]) -> list[list[File]]:
-    """Return the files by folder and ending; folders that are named like their document are one."""
+def _by_folder_and_extension(files: Iterable[File]) -> list[list[File]]:
+    """Return the files by folder and extension; folders named after documents count as one."""
     shelves: dict[tuple[str, str], list[File]] = defaultdict(list)
     for file in files:
         folder = PurePosixPath(file.name).parent
@@ -78,7 +78,9 @@ def _group_lists(files: Sequence[File], role: Role | None) -> list[Recognition]:
     systems = {f.name for f in lists if _ending(f) == ".run" or role_of_path(f.name.rpartition("/")[0]) == "system"}
     from_systems = systems if len(systems) < len(lists) else set()
     groups: dict[tuple[bool, str], list[File]] = defaultdict(list)
-    lines = {file.name: line for shelf in _shelves(lists) for line in [line_of(shelf)] for file in shelf}
+    lines = {
+        file.name: line for shelf in _by_folder_and_extension(lists) for line in [line_of(shelf)] for file in shelf
+    }
     for file in files:
         if file.name in lines:
             groups[file.name in from_systems, lines[file.name]].append(file)
@@ -88,13 +90,13 @@ def _group_lists(files: Sequence[File], role: Role | None) -> list[Recognition]:
 
 
 def _lists_and_texts(files: Sequence[File], role: Role | None) -> tuple[list[File], list[File]]:
-    """Return the lists of one document each, and the texts of the same documents, by their endings.
+    """Return the lists of one document each, and the texts of the same documents, by their extensions.
 
-    Files of other endings are texts if they are prose, or the only ones named like the lists.
+    Files with other extensions are texts if they are prose, or if only they are named like the lists.
     """
     lists, texts = ([file for file in files if _ending(file) in endings] for endings in (KEYS, TEXTS))
     known, undecided = _documents_of([f for f in files if _ending(f) in (".txt", *KEYS, *TEXTS)]), list[list[File]]()
-    for shelf in _shelves(file for file in files if _ending(file) not in (*KEYS, *TEXTS)):
+    for shelf in _by_folder_and_extension(file for file in files if _ending(file) not in (*KEYS, *TEXTS)):
         ids = {_document(file) for file in shelf}
         named = ids & (_documents_of(lists) if _ending(shelf[0]) == ".txt" else known)
         if line_of(shelf) in ("subject", "number") and (len(shelf) > 1 or named):
@@ -157,7 +159,7 @@ def _subject(line: str) -> _Fields | None:
 
 
 def _number(line: str) -> _Fields | None:
-    """Return a phrase and the number after its last TAB or blank; KEA and Maui write a stem or an id between them."""
+    """Return a phrase and the number after its last TAB or blank, ignoring a stem or id between them (KEA, Maui)."""
     before, blank, amount = line.rpartition("\t") if "\t" in line else line.rstrip().rpartition(" ")
     phrase, _, between = before.partition("\t")
     more: dict[str, Any] = {"concept": between} if re.search(r"\d", between) else {}
@@ -184,9 +186,9 @@ def _is_heading(line: str) -> bool:
 
 
 def line_of(shelf: Sequence[File]) -> str:
-    """Return the kind of line that the user chose, or of at least 90% of the first lines of some files.
+    """Return the kind of line chosen by the user, or that of at least 90% of the first lines.
 
-    Numbers after blanks must mostly be fractions, because phrases such as “covid 19” end in a number too.
+    Numbers after blanks must mostly be fractions, because phrases such as “covid 19” also end in a number.
     """
     if chosen := shelf[0].mapping.switch("line"):
         return chosen
@@ -224,7 +226,7 @@ def _recognition(
     amounts = [fields[1].get("number") for file in files for text in file.sample if (fields := _LINES[line][0](text))]
     scored = None not in amounts and (line == "subject" or any(amount % 1 for amount in amounts if amount))
     guess: Role = "system" if apart or role == "system" or (scored and role != "gold") else "gold"
-    # Keyphrases next to texts of the same names are gold, whatever the name of the folder.
+    # Keyphrases next to texts of the same names are gold, regardless of the folder's name.
     places = {(_folder(file), _document(file)) for file in texts}
     beside_texts = keys and {(_folder(file), _document(file)) for file in files} <= places
     known = beside_texts or (line == "subject" and documents <= ids)
@@ -240,9 +242,9 @@ def _counted(files: Sequence[File]) -> str:
 
 
 def _annotators(files: Sequence[File], ids: set[str]) -> str:
-    """Return what distinguishes annotators, a key of `_WHOSE`, given the documents that have texts.
+    """Return how annotators are identified, a key of `_WHOSE`, given the documents that have texts.
 
-    Documents are recognized by codes as names, annotators by words.
+    Names that are codes indicate documents, words indicate annotators.
     """
     folders_of, endings_of = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     for file in files:
@@ -313,7 +315,7 @@ def _add_lines(builder: ListBuilder, lines: Sequence[str], line: str, mark: str)
             phrase, more = fields_of(piece) or (piece, None)
             if more and "number" in more:
                 value = more.pop("number")
-                # In a gold standard, the score of a subject is not a grade but that of the accepted suggestion.
+                # In a gold standard, the score of a subject is that of the accepted suggestion, not a grade.
                 more |= {} if line == "subject" and amount == "relevance" else {amount: value}
             builder.add(phrase, line=place, reject=reason if more is None else "", **(more or {}))
 
@@ -349,7 +351,7 @@ def _is_wrapped(lines: Sequence[str]) -> bool:
 
 
 def _group_texts(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim files of texts: all possible ones if the role is documents, else those that are prose."""
+    """Claim files of texts: all candidates if the role is documents, else only prose."""
     group = [file for file in files if _ending(file) in (".txt", *TEXTS)]
     alone = len(group) == 1 and _ending(group[0]) == ".txt" and "/" not in group[0].name
     if not group or (alone and role != "documents") or (role in ("gold", "system") and len(group) == len(files)):

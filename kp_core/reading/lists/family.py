@@ -1,4 +1,4 @@
-"""Show a file as text, lines or JSON, and find the format families that it may be of."""
+"""Represent a file as text, lines or JSON, and find its possible format families."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ T = TypeVar("T")
 
 
 class NoData(InputError):
-    """A file without keyphrases or texts, which is left out and listed if there are others."""
+    """A file without keyphrases or texts, which is skipped and reported if there are other files."""
 
 
 class File:
-    """A source as text, lines or JSON, each of which is made when it is first needed.
+    """A source as text, lines or JSON, each computed on first use.
 
     `stem` is the last part of the name without a known extension, and `suffix` its last extension in lower case.
     """
@@ -51,11 +51,11 @@ class File:
         self.cached: dict[str, Any] = {}
 
     def meaning(self, mapping: Mapping) -> File:
-        """Return the file with another mapping, to be opened again."""
+        """Return the file with another mapping."""
         return File(self.source, self.limits, self.encoding, strict=self.strict, mapping=mapping)
 
     def once(self, key: str, make: Callable[[], T]) -> T:
-        """Return the result of `make`, which is called once per key."""
+        """Return the result of `make`, called once per key."""
         if key not in self.cached:
             self.cached[key] = make()
         return cast(T, self.cached[key])
@@ -107,7 +107,7 @@ class File:
 
     @cached_property
     def json(self) -> Any:
-        """The parsed JSON value, without what only wraps records, or why there is none."""
+        """The parsed JSON value without wrappers of records, or the reason if there is none."""
         return records_within(parse_json(self.name, self.text, self.limits))
 
     @cached_property
@@ -119,13 +119,13 @@ class File:
 
 
 class Strength(IntEnum):
-    """Evidence for a reading. The strongest reading is taken; the user decides between equal ones.
+    """Strength of evidence. The strongest reading is used; the user decides between equally strong ones.
 
     PROPOSED  a guess, about which the user is asked
-    CONTENT   the content of cells or lines
-    GRAMMAR   every line, or every object, has one form
-    NAMES     column names that are words of the field
-    MARKS     marks that no other format has
+    CONTENT   contents of cells or lines
+    GRAMMAR   all lines, or all objects, have the same form
+    NAMES     known column names
+    MARKS     marks that are unique to the format
     """
 
     PROPOSED, CONTENT, GRAMMAR, NAMES, MARKS = range(5)
@@ -133,13 +133,13 @@ class Strength(IntEnum):
 
 @dataclass(frozen=True)
 class Recognition:
-    """A hypothesis: which family one or several files belong to, and why, in words.
+    """A hypothesis about the family of one or several files, with its evidence in words.
 
-    mapping  the mapping with which a user would have the file read like this
+    mapping  the mapping that gives this reading
     options  settings of the format, and their values
     offers   settings whose possible values depend on the file, such as the sheets of a workbook
-    plan     what the family keeps for reading
-    guessed  whether nothing in the files reveals their role
+    plan     data of the family for reading
+    guessed  whether the role is a guess without evidence in the files
     """
 
     family: str
@@ -161,11 +161,11 @@ class Family:
 
     recognise         returns the readings of one file, if it is of this family
     read              returns the rows of all roles, or of the role given and the texts next to them
-    recognise_groups  claims files that belong together, before each is recognized by itself
-    GROUP_IS_ONE      whether such a group is one annotator or system, named like its folder
+    recognise_groups  claims files that belong together, before single files are recognized
+    GROUP_IS_ONE      whether such a group is one annotator or system, named after its folder
     OPTIONS           names of its settings
     PROVED            whether marks in the files prove such a group, which is then claimed first
-    FORMS             formats that it reads under their own names
+    FORMS             formats of this family with separate names
     """
 
     NAME: str
@@ -191,7 +191,7 @@ def all_families() -> tuple[Family, ...]:
 
 
 def family_named(name: str) -> Family:
-    """Return the family of this name, such as `F3`, or the one that reads a format of this name, such as `F6`."""
+    """Return the family with this name, such as `F3`, or with a format of this name, such as `F6`."""
     named = {form: family for family in all_families() for form in (*family.FORMS, family.NAME)}
     if name.upper() not in named:
         raise UsageError(f"there is no format family '{name}'; choose among: {', '.join(named)}")
@@ -199,6 +199,6 @@ def family_named(name: str) -> Family:
 
 
 def title_of(name: str) -> str:
-    """Return the title of a family, or of a format that one of them reads."""
+    """Return the title of a family or format."""
     family = family_named(name)
     return family.FORMS.get(name, family.TITLE)

@@ -58,7 +58,7 @@ def _recognise_ids(file: File, role: Role | None) -> Recognition | None:
 
 
 def _strength(lines: Sequence[str], separator: str) -> Strength | None:
-    """Return the evidence that lines are an id and phrases, None without any."""
+    """Return the evidence that lines are an id and phrases, or None."""
     pairs = [(pair[1].strip(), pair[2] or "") for pair in map(_LINES[separator].fullmatch, lines) if pair]
     # Cells of a table may contain lists and several lines.
     mark = "[;|,]" if separator == ";" else "[;|]|, "
@@ -70,7 +70,7 @@ def _strength(lines: Sequence[str], separator: str) -> Strength | None:
     rights, unique = [right for _, right in pairs], len(dict(pairs)) == len(pairs)
     split, clean = any(";" in right for right in rights), unique and len(pairs) == len(lines)
     several = sum(bool(re.search("[;,]", right)) for right in rights) * 2 >= len(rights)
-    uneven = len({right.count(";") for right in rights}) > 1  # even rows may be a table
+    uneven = len({right.count(";") for right in rights}) > 1  # rows of equal width may be a table
     fits = {
         "\t": (split or unique) and not all(plain(cell) in KNOWN for cell in lines[0].split("\t")),
         "@": split and sum(map(bool, map(_MAIL.match, rights))) * 2 < len(rights),
@@ -120,7 +120,7 @@ def _group_aligned(files: Sequence[File], role: Role | None) -> list[Recognition
 
 
 def _recognise_aligned(file: File, role: Role | None) -> Recognition | None:
-    """Recognize phrases split at semicolons in at least half of the lines, texts by their titles, ids by the name."""
+    """Recognize lists by semicolons in at least half of the lines, texts by titles, and ids by the file name."""
     if not file.sample or begins_like_json(file.json):
         return None
     chosen, free = file.mapping.format == "F5", role in (None, "documents") and _is_plain(file)

@@ -35,7 +35,7 @@ _BORDERS = Note("info", "lists", f"Marks `{BORDER}` between present and absent k
 def document_rows(
     columns: Mapping[str, Sequence[str | None]], lines: Sequence[int] | None = None, places: Sequence[str] | None = None
 ) -> Rows:
-    """Return documents as rows, given `doc_id` and further columns; rows that contain half a character are marked."""
+    """Return documents as rows, given `doc_id` and further columns; rows with lone surrogates are marked."""
     arrays = {name: text_column(values) for name, values in columns.items()}
     marked = {row: HALF_A_CHARACTER for _, half in arrays.values() for row in half}
     table = pa.table({name: array for name, (array, _) in arrays.items()})
@@ -51,7 +51,7 @@ def plain_text(text: str) -> str:
 
 
 def bare_items(items: list[str]) -> list[str]:
-    """Remove bullets, or numbers from 1 on, from the items of a list; a sentence before or behind them becomes blank.
+    """Remove bullets, or numbers from 1 on, from the items of a list, and blank a sentence before or after them.
 
     >>> bare_items(["1. tide", "2. sea"]), bare_items(["1. FC Union"]), bare_items(["- a", "b"])
     (['tide', 'sea'], ['1. FC Union'], ['- a', 'b'])
@@ -74,7 +74,7 @@ def bare_items(items: list[str]) -> list[str]:
 
 
 class ListBuilder:
-    """Collects lists, which `rows` returns as columns; a phrase may have a score, variants and other columns."""
+    """Collector of lists, which `rows` returns as columns; phrases may have scores, variants and other columns."""
 
     def __init__(self, role: Role, limits: Limits = LIMITS) -> None:
         self.role, self.limits = role, limits
@@ -103,13 +103,13 @@ class ListBuilder:
         self.rejected.append((file, line, reason, content))
 
     def open(self, doc_id: str, *, file: str, line: int, source: str | None = None) -> None:
-        """Begin the list of a document, to which the next phrases are added."""
-        # Each phrase repeats its id, so an id over the limit is cut.
+        """Begin the list of a document, to which subsequent phrases are added."""
+        # Ids are repeated for each phrase, so an id over the limit is truncated.
         self._heads.append((source, doc_id[: self.limits.id_characters + 1], file, line))
         self._lengths.append(0)
 
     def add(self, phrase: str, *, line: int | None = None, reject: str = "", **more: Any) -> None:
-        """Add a phrase to the open list; `reject` is the reason to reject it."""
+        """Add a phrase to the open list; `reject` is the reason for rejecting it, if any."""
         row = len(self._phrases)
         if reject:
             self._marked[row] = reject

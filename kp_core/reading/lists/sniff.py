@@ -21,11 +21,11 @@ from kp_core.reading.meaning.tables import form_of_unknown, tables_of
 from kp_core.reading.open.decode import binary_kind
 from kp_core.reading.open.json_text import is_json
 
-#: Extensions of data files. A folder is refused, not read without them, if one of them cannot be read.
-_MEANT = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
+#: Extensions of data files. A folder is refused if one of its data files cannot be read.
+_DATA_EXTENSIONS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
 #: First lines of records of RIS, MEDLINE, EndNote, BibTeX, MARC and Turtle.
 _TAGGED = re.compile(r"\s*(?:TY  - |PMID ?- |%0 |@\w+\{|=LDR |FN |@?prefix |@base )", re.IGNORECASE)
-#: First bytes of formats that are not read.
+#: First bytes of unsupported formats.
 _NOT_READ = {
     re.compile(rb"<\?xml|<TEI|<files>"): "XML",
     re.compile(rb"<DOC>", re.IGNORECASE): "SGML",
@@ -34,7 +34,7 @@ _NOT_READ = {
     re.compile(rb'\{.*"(?:@graph|dcterms:subject)"\s*:', re.DOTALL): "JSON-LD",
     re.compile(rb'\{.*"annotation_sets"\s*:', re.DOTALL): "JSON of GATE",
 }
-_WHAT = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
+_ROLE_NAMES = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Asked:
         return bool(self.findings or self.forms)
 
     def add(self, asked: Question | Asked) -> None:
-        """Add questions that are not yet asked; a file may be given for two roles."""
+        """Add new questions without duplicates, since a file may be given for two roles."""
         self.findings += [finding for finding in asked.findings if finding not in self.findings]
         self.forms += [form for form in asked.forms if form not in self.forms]
 
@@ -64,7 +64,7 @@ def recognise(
     left_out: dict[str, str] | None = None,
     lines: Collection[int] = (),
 ) -> list[Recognition]:
-    """Recognize all files of one upload: groups of files that belong together first, then each file by itself.
+    """Recognize all files of one upload: first groups of files that belong together, then single files.
 
     asked     collects the open questions
     left_out  collects the files of a folder without data, with the reason; if None, such files are refused
@@ -75,9 +75,9 @@ def recognise(
     if left:
         refuse_over(left[0].limits.sources, len(left), "files, each of many documents", left[0].name, "an upload")
     for file in left:
-        meant = file.mapping != Mapping() or file.suffix in _MEANT
+        meant = file.mapping != Mapping() or file.suffix in _DATA_EXTENSIONS
         try:
-            recognitions.append(recognise_one(file, role_said(file) or role, lines, guess=left_out is None or meant))
+            recognitions.append(recognise_one(file, chosen_role(file) or role, lines, guess=left_out is None or meant))
         except Question as question:
             asked.add(question)
         except InputError as refusal:
@@ -90,22 +90,22 @@ def recognise(
     return recognitions
 
 
-def role_said(file: File) -> Role | None:
-    """Return the role that the user chose for a file, None if there is none."""
+def chosen_role(file: File) -> Role | None:
+    """Return the role that the user chose for a file, or None."""
     role = file.mapping.role
     return None if role == "" or role == "leave out" else role
 
 
 def _groups(files: Sequence[File], role: Role | None) -> tuple[list[Recognition], list[File]]:
-    """Return the groups of files that families claim one after another, and the files that none claims."""
+    """Return the groups of files claimed by the families in turn, and the unclaimed files."""
     left, recognitions = list(files), list[Recognition]()
-    # Marks in a file are better evidence than its extension or the length of its lines.
+    # Marks in a file are stronger evidence than its extension or the length of its lines.
     for family in sorted(all_families(), key=lambda family: not family.PROVED):
         free = [file for file in left if _may_be_of_group(file, family.NAME)]
-        chosen = {role_said(file) for file in free}
+        chosen = {chosen_role(file) for file in free}
         wanted = (chosen.pop() if len(chosen) == 1 else None) or role
         for group in family.recognise_groups(free, wanted) if free and wanted != "judgements" else []:
-            user_role: Role | None = next(filter(None, map(role_said, group.files)), None)
+            user_role: Role | None = next(filter(None, map(chosen_role, group.files)), None)
             if user_role and user_role != group.role and not {user_role, group.role} <= {"gold", "system"}:
                 continue
             recognitions.append(replace(group, role=user_role, guessed=False) if user_role else group)
@@ -128,8 +128,8 @@ def lines_of_lists(reading: Recognition) -> int:
 def recognise_one(file: File, role: Role | None, lines: Collection[int] = (), *, guess: bool = True) -> Recognition:
     """Return the reading of a file if it is certain; raise a `Question` otherwise.
 
-    lines  numbers of lines of other files whose line n is document n, with which lists are told from tables
-    guess  whether to ask about a table of unknown meaning, instead of refusing it
+    lines  numbers of lines of other files whose line n is document n, which help to distinguish lists from tables
+    guess  whether to ask about a table of unknown meaning instead of refusing it
     """
     recognitions, mapping = readings_of(file, role), file.mapping
     if mapping.format and not recognitions:
@@ -153,7 +153,7 @@ def recognise_one(file: File, role: Role | None, lines: Collection[int] = (), *,
 
 
 def readings_of(file: File, role: Role | None) -> list[Recognition]:
-    """Return every reading of a file that some family offers, in the order of the families.
+    """Return the possible readings of a file, in the order of the families.
 
     A mapping with columns implies a table; one with a format or its settings excludes all other families.
     """
@@ -192,7 +192,7 @@ def _question(file: File, readings: Sequence[Recognition]) -> Question:
 
 
 def _uneven(file: File, readings: Sequence[Recognition]) -> InputError | None:
-    """Return the first row of a CSV file with another number of cells, None if the file may be lists in lines."""
+    """Return the first row of a CSV file with a different number of cells, None if the lines may be lists."""
     if file.suffix not in (".csv", ".tsv") or any(map(_is_table, readings)):
         return None
     separator = max("\t;,|", key=file.sample[0].count)
@@ -211,20 +211,20 @@ def _is_table(reading: Recognition) -> bool:
 
 
 def mapping_in_format(reading: Recognition) -> Mapping:
-    """Return the mapping with which a file that is no table would be read in this format."""
+    """Return the mapping that reads a file other than a table in this format."""
     switches = tuple((name, value) for name, value in reading.options.items() if name in SWITCHES and value)
     return replace(reading.files[0].mapping, format=reading.family, switches=switches)
 
 
 def settle_roles(recognitions: list[Recognition], notes: list[Note], asked: Asked) -> list[Recognition]:
-    """Decide roles that the content does not reveal by the names and paths of the files, or ask."""
+    """Infer roles that the content does not show from file names and paths, or ask."""
     roles = {id(reading): role_of_path(reading.files[0].name) for reading in recognitions if reading.guessed}
     known = {reading.role for reading in recognitions if not reading.guessed} | {*roles.values()} - {None}
     unknown = [reading for reading in recognitions if reading.guessed and roles[id(reading)] is None]
     if len(unknown) > 1 and "gold" not in known:
         asked.findings.append(_doubt_of_roles(unknown))
         return recognitions
-    # One list next to a gold standard is of a system; lists of several names may be of annotators.
+    # A single list next to a gold standard is a system's; lists with several names may be annotators'.
     if doubts := list(filter(None, map(_doubt_of_names, unknown if "gold" in known else ()))):
         asked.findings += doubts
         return recognitions
@@ -235,7 +235,7 @@ def settle_roles(recognitions: list[Recognition], notes: list[Note], asked: Aske
             what = "gold standard" if role == "gold" else "system output"
             notes.append(Note("info", "roles", f"{reading.files[0].name} was taken as {what}."))
         if role == "system" and len(reading.files) == 1 and _is_table(reading) and reading.role != role:
-            try:  # the scores of a system decide how it is read
+            try:  # lists with scores are read differently for systems
                 settled.append(recognise_one(reading.files[0], role))
                 continue
             except Question as question:
@@ -290,7 +290,7 @@ def _unknown(file: File, role: Role | None) -> InputError:
     if not file.text.strip():
         return InputError(file.name, "an empty file", "at least one document", "Check the file.")
     value, broken = file.json, [record.broken for record in file.records]
-    # JSONL with unknown fields has records, none of which is broken.
+    # JSONL with unknown fields contains only valid records.
     if not is_json(value) and value.message and (any(broken) or not broken):
         printed = re.match(r"\s*[\[{]+\s*[(']", file.text)
         remedy = "It is Python and no JSON: docs/formats.md shows how to convert it." if printed else "Save it again."
@@ -300,11 +300,11 @@ def _unknown(file: File, role: Role | None) -> InputError:
         remedy = "Its records are lists of fields: export them as CSV or XLSX, with columns of keywords and ids."
     if file.decoded.notes:  # the encoding is a guess
         remedy = "It is not UTF-8: name its encoding."
-    expected = f"{_WHAT[role] if role else 'keyphrases'} in a known format, with document ids"
+    expected = f"{_ROLE_NAMES[role] if role else 'keyphrases'} in a known format, with document ids"
     return InputError(file.name, _shown(file), expected, remedy)
 
 
 def _unsupported(file: File) -> str:
-    """Return the name of the format of a file if it is known but not read; empty otherwise."""
+    """Return the name of the format of a file if it is known but unsupported; empty otherwise."""
     start = file.source.data[:65_536].lstrip(b"\xef\xbb\xbf \r\n")
     return next((name for begins, name in _NOT_READ.items() if begins.match(start)), "")

@@ -21,7 +21,7 @@ from kp_core.reading.rows.check import Rows
 _TABS = r"\s*\t\s*"
 _ITERATION = re.compile(r"\d+|Q0")
 _QRELS, _RUN = ("doc_id", "source", "phrase", "relevance"), ("doc_id", "Q0", "phrase", "rank", "score", "source")
-#: First fields of a line with blanks and TABs between fields; the words of a phrase would displace the number.
+#: First fields of a line separated by blanks and TABs; words of a phrase would displace the number.
 _FORMS = {4: r"^\S+\s+(?:\d+|Q0)\s", 6: r"^\S+\s+[Qq]0\s+\S+\s+[-+]?\d+\s"}
 
 
@@ -67,9 +67,10 @@ def _trimmed(lines: list[str]) -> pa.Array:
 
 
 def _fields(lines: pa.Array, size: int) -> pa.Array:
-    """Split each line at runs of TABs if these give the right number of fields, else at any blanks.
+    """Split each line at runs of TABs if this gives the expected number of fields, else at any blanks.
 
-    Between TABs, phrases may have several words. More fields than `size` are returned as one more.
+    Between TABs, phrases may have several words. If a line has more than `size` fields, all further ones are joined
+    into one.
     """
     tabbed = pc.match_substring(lines, "\t")
     if not pc.any(tabbed).as_py():
@@ -119,7 +120,7 @@ def _read(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 def _decode(columns: dict[str, pa.Array], rows: Rows, file: str, underscore: bool) -> None:
     """Decode `%XX` in ids, phrases and names, unless some `%` is not escaped."""
-    # The second column of qrels names annotators, or nobody if it is a plain iteration.
+    # The second column of qrels contains annotators, unless it is a plain iteration number.
     if rows.role == "gold" and all(_ITERATION.fullmatch(name) for name in pc.unique(columns["source"]).to_pylist()):
         del columns["source"]
     coded = {name: columns[name].dictionary_encode() for name in ("doc_id", "phrase", "source") if name in columns}
@@ -146,7 +147,7 @@ def _decode(columns: dict[str, pa.Array], rows: Rows, file: str, underscore: boo
 
 
 def _ranked(columns: dict[str, pa.Array], rows: Rows, file: str) -> npt.NDArray[np.int64]:
-    """Return the order of the rows by their scores in each list; remove scores that only count down to 1."""
+    """Return the order of rows by score in each list; remove scores that merely count down to 1."""
     score, rank = (floats(pa.chunked_array([columns[name]]))[0] for name in ("score", "rank"))
     source, doc_id = (columns[name].dictionary_encode() for name in ("source", "doc_id"))
     keys = source.indices.to_numpy().astype(np.int64) * (len(doc_id.dictionary) + 1) + doc_id.indices.to_numpy()

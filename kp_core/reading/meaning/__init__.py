@@ -1,1 +1,1 @@
-"""Find out what a table means: words, exports, a proposal, and the form of a file whose meaning is not certain."""
+"""Infer the meaning of a table from column names, known exports and cells, or ask for it in a form."""

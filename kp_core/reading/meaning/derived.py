@@ -13,7 +13,7 @@ from kp_core.reading.meaning.mapping import Mapping
 from kp_core.reading.meaning.profiles import cells_of, count_distinct, fill_forward, is_blank, profile
 from kp_core.reading.open.table import Table
 
-#: Librarian's mark of a subject (yes, indirectly, no) → grade.
+#: Subject indexer's mark (yes, indirectly, no) → grade.
 GRADES = {"Y": "2", "I": "1", "N": "0"}
 
 
@@ -72,7 +72,7 @@ def _with_runs(table: Table, mapping: Mapping) -> Table:
 
 
 def _both(first: pa.ChunkedArray, mark: str, second: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Join two columns; the result is blank if either cell is, so that its row is rejected."""
+    """Join two columns; blank if either cell is blank, so that the row is rejected."""
     blank, nothing = pc.or_(pc.equal(first, ""), pc.equal(second, "")), pa.scalar("", pa.large_string())
     return pc.if_else(blank, nothing, pc.binary_join_element_wise(first, second, pa.scalar(mark, pa.large_string())))
 
@@ -113,7 +113,7 @@ def _is_merged(table: Table, columns: dict[str, str], role: str, blank: pa.Chunk
     if mapping.fill_down:
         return mapping.fill_down == "yes"
     share = pc.sum(blank).as_py() / len(table)
-    if role != "doc_id":  # a missing annotator may mean the name of the file; a merged cell spans most rows
+    if role != "doc_id":  # for a missing annotator, the file name may be meant; merged cells span most rows
         under = "doc_id" in columns and pc.all(pc.or_(pc.invert(blank), is_blank(table, columns["doc_id"]))).as_py()
         return share >= 0.5 or bool(under)
     source, phrases = columns.get("annotator", columns.get("system")), columns.get("phrase")

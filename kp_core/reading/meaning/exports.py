@@ -1,4 +1,4 @@
-"""Return the meaning of tables of known exports, which `schemas.toml` defines."""
+"""Recognize tables of known exports, as defined in `schemas.toml`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kp_core.reading.open.table import Table, counts_rows, holds_lists
 from kp_core.reading.rows.separators import cell_separator
 
 #: Words of a question that ask for keyphrases, the document, or the annotator.
-_ASKED = {
+_QUESTION_WORDS = {
     "phrase": frozenset({*words_of("phrase"), "keyphrases", "keywords", "phrases"}),
     "doc_id": frozenset(
         {*NAMES["doc_id"], *NAMES["text"], *NAMES["title"], "read", "lecture", "annotate", "vorlesung"} - {"name"}
@@ -56,7 +56,7 @@ class Schema:
 
     @property
     def own(self) -> bool:
-        """Whether KPScope writes such tables."""
+        """Whether the table is an export of KPScope."""
         return self.name.startswith("KPScope")
 
     def fits(self, names: Sequence[str]) -> bool:
@@ -67,7 +67,7 @@ class Schema:
         return (not self.whole or heads <= self._named()) and (not self.prefix or bool(self.answers(names)))
 
     def by_head(self, names: Iterable[str]) -> dict[str, str]:
-        """Return plain name → column; columns of the task keep their prefix.
+        """Return plain name → column; columns of the annotation task keep their prefix.
 
         >>> schema_of(["HITId", "Title", "Input.Title", "Answer.kp"]).by_head(["Title", "Input.Title"])
         {'title': 'Title', 'input.title': 'Input.Title'}
@@ -79,7 +79,7 @@ class Schema:
         return columns
 
     def answers(self, names: Iterable[str]) -> list[str]:
-        """Return the columns of answers, of which each may contain keyphrases.
+        """Return the columns of answers that may contain keyphrases.
 
         >>> names = ["Timestamp", "Email Address", "Which text?", "Keywords"]
         >>> schema_of(names).answers(names)
@@ -111,9 +111,9 @@ def _schema(entry: abc.Mapping[str, Any]) -> Schema:
     return Schema(**fields)
 
 
-#: All schemas in the order in which they are tried.
+#: All schemas in the order of recognition.
 SCHEMAS = tuple(map(_schema, tomllib.loads(Path(__file__).with_name("schemas.toml").read_text("utf-8"))["schema"]))
-#: The schema of answers to an unknown online form: all other columns are questions.
+#: The schema of an unknown online form, whose other columns are questions.
 _FORM = Schema(
     "a form",
     columns={"annotator": tuple(word for word in NAMES["annotator"] if "mail" in word)},
@@ -157,7 +157,7 @@ def meant_rows(table: Table) -> Table:
 
 
 def _filled(table: Table, schema: Schema) -> dict[str, str]:
-    """Return role → its first column that is not empty, with different ids per row and different annotators."""
+    """Return role → its first non-empty column; ids must differ per row, and annotators must vary."""
     columns, by_head = dict[str, str](), schema.by_head(table.names)
     for role, heads in schema.columns.items():
         part = "phrase" if role == "phrases" else role
@@ -190,7 +190,7 @@ def _lists(table: Table, schema: Schema, role: Role, columns: dict[str, str]) ->
 
 
 def _answers(table: Table, schema: Schema, role: Role, columns: dict[str, str]) -> Proposal | None:
-    """Return the meaning of answers: lists with a question for the document, or a document per question."""
+    """Return the meaning of answers: a question for the document with lists, or one document per question."""
     questions = [name for name in schema.answers(table.names) if cells_of(table, name)]
     questions = [name for name in questions if not counts_rows(table.column(name))]
     parts: dict[str, list[str]] = {}
@@ -214,10 +214,10 @@ def _answers(table: Table, schema: Schema, role: Role, columns: dict[str, str]) 
 
 
 def _asks(question: str) -> str:
-    """Return what a question asks for: keyphrases, else the document, else the annotator.
+    """Return the subject of a question: keyphrases, else the document, else the annotator.
 
     >>> _asks("Which document did you read?"), _asks("List up to 5 keyphrases"), _asks("Your initials"), _asks("Q1")
     ('doc_id', 'phrase', 'annotator', '')
     """
     words = {plain(word) for word in re.split(r"[\W_]+", question)} | {plain(base_of(question))}
-    return next((part for part, known in _ASKED.items() if words & known), "")
+    return next((part for part, known in _QUESTION_WORDS.items() if words & known), "")

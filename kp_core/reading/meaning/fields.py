@@ -14,7 +14,7 @@ from kp_core.corpus import Role
 _HEADS = tomllib.loads(Path(__file__).with_name("headers.toml").read_text("utf-8"))
 _SAID: dict[str, str] = _HEADS.pop("said")
 _SPOKEN: dict[str, str] = _HEADS.pop("spoken")
-#: Cells that say whether a phrase was chosen.
+#: Cells that mark whether a phrase was chosen.
 NO, YES = (frozenset(_HEADS.pop(name).split()) for name in ("no", "yes"))
 #: Letters with a stroke, which Unicode does not decompose.
 _LETTERS = str.maketrans("łŁøØđĐı", "lLoOdDi")
@@ -40,22 +40,22 @@ HIGHER, LOWER = _taken("higher", "lower")
 METRICS, METRIC_VALUES = _taken("metrics", "metric_values")
 #: Words in the paths of files of either role; those for the output of systems may also name folders.
 _GOLD_FILES, SYSTEM_FOLDERS = _taken("gold_files", "system_files")
-#: Columns without keyphrases, and these with authors.
+#: Columns of bibliographic data, without and with authors.
 BESIDES = ANSWERS.union(SHELF_MARKS, REMARKS, *_taken("besides"))
 ASIDE = BESIDES | WRITERS
-#: Fewest columns of bibliographic data in records of a catalog.
+#: Minimum number of columns of bibliographic data in records of a catalog.
 _RECORD = 2
-#: Role → words, the most certain first.
+#: Role → words for it, most certain first.
 NAMES = _WORDS | {"phrases": (*_WORDS["gold"], "keyword", *_WORDS["phrases"], *_WORDS["predictions"])}
-#: Words that show that a first line is a header.
+#: Words that identify a first line as a header.
 KNOWN = _OTHERS.union(*NAMES.values())
 #: Names of columns of a gold standard.
 GOLD = frozenset({*_WORDS["gold"], "gold_standard", "goldstandard"})
 #: Words that only mean gold standard.
 GOLD_WORDS = frozenset({"gold", "gold_standard", "true", "correct", "reference", "target", "targets", "actual"})
-#: Columns that are no keyphrases, whatever their cells.
+#: Names of columns that never contain keyphrases.
 NO_PHRASES = ASIDE.union(NAMES["text"], NAMES["title"], NAMES["group"])
-#: Columns of texts and titles, whose cells are ids of documents if they are codes.
+#: Names of columns of texts and titles, which contain document ids if their cells are codes.
 DOCUMENTS = frozenset({*NAMES["text"], *NAMES["title"], "reference"})
 #: Words for annotators and systems, which a number may follow.
 PEOPLE = frozenset({*_WORDS["annotator"], *_WORDS["system"]})
@@ -72,7 +72,7 @@ _SUFFIXED = re.compile(r"(?:[/*:]-?|\()in(?:nen)?\)?$")
 #: Separators of words, without and with boundaries in camel case.
 _BLANKS = re.compile(r"[\s_:()/]+")
 _ENDS = re.compile(r"[\s_:()/]+|(?<=[a-z])(?=[A-Z])")
-#: Characters of a name that are looked at.
+#: Maximum number of characters of a name that are examined.
 _HEAD = 200
 #: A name with its number in the middle, such as “KW 1 (Anna)”.
 _INSIDE = re.compile(r"([^\W\d]+)[\s_]*([0-9]{1,2})[\s_(:-]+([^\W\d][^()]*)\)?$")
@@ -82,18 +82,18 @@ _NUMBERED = re.compile(r"(?<![\s_.#(-])[\s_.#(-]*([0-9]{1,3})\)?$")
 
 @cache
 def words_of(role: str) -> tuple[str, ...]:
-    """Return the words for a role, the most certain first; a column of phrases may contain phrases or lists."""
+    """Return the words for a role, most certain first; columns of phrases may contain phrases or lists."""
     if role == "phrase":
         return (*NAMES["phrase"], *NAMES["phrases"])
     return NAMES[role]
 
 
-#: Suffix of a column without a role whose name KPScope uses itself.
+#: Suffix of a column without a role if KPScope uses its name.
 BESIDE = " (file)"
 
 
 def plain(name: str) -> str:
-    """Return a name for comparison, without prefixes and suffixes of Dublin Core and forms.
+    """Normalize a column name for comparison, without prefixes and suffixes of Dublin Core and online forms.
 
     >>> plain(" Doc-ID "), plain("Schlüsselwörter:"), plain("Nr."), plain("dc.title[en_US]"), plain("keyphraseText")
     ('doc_id', 'schlusselworter', 'nr', 'title', 'keyphrase')
@@ -108,10 +108,10 @@ def plain(name: str) -> str:
     return next((word for word in (words, words.rpartition("_")[0]) if word in _SPELLED), plain_name)
 
 
-def told(columns: Mapping[str, str]) -> str:
+def roles_in_words(columns: Mapping[str, str]) -> str:
     """Return the roles of columns in words.
 
-    >>> told({"doc_id": "PPN", "phrase": "Begriff"})
+    >>> roles_in_words({"doc_id": "PPN", "phrase": "Begriff"})
     'doc_id = “PPN”, phrase = “Begriff”'
     """
     return ", ".join(f"{role} = “{name}”" for role, name in columns.items())
@@ -163,7 +163,7 @@ def role_of_path(path: str) -> Role | None:
 
 
 def find_roles(names: Iterable[str], roles: Iterable[str], chosen: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return role → column for some roles; a column has one role only, and chosen columns go first.
+    """Return role → column for the given roles; a column has only one role, and chosen columns take precedence.
 
     >>> find_roles(["Doc", "Keyphrase", "Rank"], ["doc_id", "phrase", "rank", "score"])
     {'doc_id': 'Doc', 'phrase': 'Keyphrase', 'rank': 'Rank'}
@@ -204,7 +204,7 @@ def is_gold(head: str) -> bool:
 
 
 def source_of(head: str) -> str:
-    """Return the source in the name of a column, which is the name without number and words for keyphrases.
+    """Return the source in a column name: the name without its number and words for keyphrases.
 
     >>> source_of("Keywords Anna"), source_of("Ben 2"), source_of("Keyword 1")
     ('Anna', 'Ben', '')
@@ -262,7 +262,7 @@ def are_records(heads: Iterable[str]) -> bool:
 
 def base_of(head: str) -> str:
     """Return the name of a column without the number at its end."""
-    return _apart(head)[0]
+    return _split_number(head)[0]
 
 
 def number_of(head: str) -> int | None:
@@ -271,17 +271,17 @@ def number_of(head: str) -> int | None:
     >>> number_of("Anna 2"), number_of("kw1"), number_of("2"), number_of("Anna")
     (2, 1, None, None)
     """
-    return _apart(head)[1]
+    return _split_number(head)[1]
 
 
-def _apart(head: str) -> tuple[str, int | None]:
+def _split_number(head: str) -> tuple[str, int | None]:
     """Split the number off the end of a header, if anything precedes it.
 
-    >>> _apart("KW 1 (Anna)"), _apart("Anna 1")
+    >>> _split_number("KW 1 (Anna)"), _split_number("Anna 1")
     (('KW Anna', 1), ('Anna', 1))
     """
     last = head.strip()
-    inside = _INSIDE.match(last[:_HEAD])  # the number stands before the name
+    inside = _INSIDE.match(last[:_HEAD])  # the number precedes the name
     if inside and plain(inside[1]) in words_of("phrase"):
         last = f"{inside[1]} {inside[3].strip()} {inside[2]}"
     match = _NUMBERED.search(last)
@@ -290,7 +290,7 @@ def _apart(head: str) -> tuple[str, int | None]:
 
 
 def grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
-    """Group columns by source; for columns of lists, a number is part of the name of the source.
+    """Group columns by source; in columns of lists, a number is part of the source's name.
 
     >>> grouped(["Anna 1", "Anna 2", "Ben 1"]), grouped(["gpt-3", "Keywords Ben"], ["gpt-3", "Keywords Ben"])
     ({'Anna': ('Anna 1', 'Anna 2'), 'Ben': ('Ben 1',)}, {'gpt-3': ('gpt-3',), 'Ben': ('Keywords Ben',)})

@@ -17,7 +17,7 @@ PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
 
 
 class Doubt(NamedTuple):
-    """What neither words nor a proof decides, as a sentence, with the fields of a mapping that it concerns."""
+    """An open question about a table as a sentence, with the fields of the mapping that it concerns."""
 
     words: str
     fields: tuple[str, ...]
@@ -29,8 +29,8 @@ class Proposal:
 
     role_known  whether the table itself shows its role
     worded      whether column names are known
-    program     the program of a known export
-    own         whether KPScope wrote the table, so that nothing is doubted
+    program     the program that wrote a known export
+    own         whether KPScope wrote the table, so that there are no doubts
     """
 
     mapping: Mapping
@@ -41,7 +41,7 @@ class Proposal:
     own: bool = False
 
     def doubted(self, words: str, *fields: str, **changes: Any) -> Proposal:
-        """Return the proposal with one more doubt and with changed fields of its mapping."""
+        """Return the proposal with another doubt and changed fields of its mapping."""
         mapping = replace(self.mapping, **changes)
         return replace(self, mapping=mapping, doubts=(*self.doubts, Doubt(words, fields)))
 
@@ -86,7 +86,7 @@ class Layout:
         return self.columns.get("phrase", "")
 
     def doubted(self, words: str, *fields: str) -> Layout:
-        """Return the layout with one more doubt about its proposal."""
+        """Return the layout with another doubt about its proposal."""
         return replace(self, proposal=self.proposal.doubted(words, *fields))
 
     def source_column(self) -> str | None:

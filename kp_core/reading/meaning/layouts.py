@@ -1,4 +1,4 @@
-"""Find the layout of a table: from the mapping of the user, a known export, or the proposal of words and proofs."""
+"""Find the layout of a table from the user's mapping, a known export, or column names and cells."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, pluralize
 from kp_core.reading.meaning.derived import derived, filled_down, with_column
 from kp_core.reading.meaning.exports import export_of, meant_rows
-from kp_core.reading.meaning.fields import grouped, quoted, rater_in, system_in, told
+from kp_core.reading.meaning.fields import grouped, quoted, rater_in, roles_in_words, system_in
 from kp_core.reading.meaning.layout import Layout
 from kp_core.reading.meaning.mapping import FILE, HEADS, PLACES, ROW, SEPARATORS, SHEET, Mapping
 from kp_core.reading.meaning.prefill import proposal, systems_named
@@ -39,23 +39,23 @@ def layout_of(table: Table, role: Role | None, mapping: Mapping) -> Layout | Non
         return None
     table = derived(meant_rows(table), mapping)
     if mapping.names_columns:
-        return layout_said(table, mapping, asked)
+        return layout_from_mapping(table, mapping, asked)
     proposed = export_of(table, asked) or proposal(table, asked)
     if proposed is None:
         return None
     if proposed.own and not proposed.mapping.relevance:
         proposed = systems_named(table, proposed, ())
     meant = replace(proposed.mapping, dataset=table.dataset, run=table.run).merged(replace(mapping, role=""))
-    made = layout_said(table, meant, cast(Role, proposed.mapping.role))
+    made = layout_from_mapping(table, meant, cast(Role, proposed.mapping.role))
     origin = f"as {proposed.program} writes it; " if proposed.program else ""
     proposed = replace(proposed, doubts=()) if mapping.as_read else proposed
     return replace(made, evidence=f"{origin}{made.evidence}", proposal=proposed)
 
 
-def layout_said(table: Table, mapping: Mapping, role: Role | None) -> Layout:
-    """Return the layout that a mapping specifies; at most the separator inside cells is detected.
+def layout_from_mapping(table: Table, mapping: Mapping, role: Role | None) -> Layout:
+    """Return the layout that a mapping specifies; only the separator inside cells may be detected.
 
-    Raises InputError for a column that the table does not have, or for a mapping that lacks what its role needs.
+    Raises InputError for columns missing from the table, or fields missing from the mapping.
     """
     _refuse_unknown_columns(table, mapping)
     meant = role or _role_of(mapping)
@@ -86,7 +86,7 @@ def _evidence(layout: Layout) -> str:
     table, names = layout.table, [name for columns in layout.sources.values() for name in columns]
     beside = names if layout.kind in ("wide", "turned", "marked", "scored") else []
     columns = {role: name for role, name in layout.columns.items() if name not in beside}
-    parts = [table.described + ("" if table.header else " without a header"), told(columns)]
+    parts = [table.described + ("" if table.header else " without a header"), roles_in_words(columns)]
     if layout.gold:
         systems = [name for name in names if name not in layout.gold]
         parts.append(f"the gold standard in {quoted(layout.gold)}, systems in {quoted(systems)}")
@@ -101,7 +101,7 @@ def _evidence(layout: Layout) -> str:
 
 
 def _refuse_unknown_columns(table: Table, mapping: Mapping) -> None:
-    taken = {table.dataset, table.run}  # already merged into ids and names of systems
+    taken = {table.dataset, table.run}  # already part of ids and system names
     for name in mapping.columns:
         if name not in table.names and name not in taken:
             near = get_close_matches(name, table.names, 3, 0.5) or table.names[:10]
@@ -172,7 +172,7 @@ def _in_one_column(made: Layout) -> Layout:
     if not cells:  # a ranked row is one phrase
         single = not table.splits or {"rank", "score"} & made.columns.keys()
         cells = "none" if single else cell_separator(table, name, certain=False) or "none"
-    # A keyphrase per row makes one list per document, unless each row is a document.
+    # With one keyphrase per row, the rows of a document are one list, unless each row is a document.
     if cells != "none" or made.numbered:
         return replace(made, kind="lists", cells=cells)
     return _with_scores_behind(made) if mapping.inner == "scored" else replace(made, kind="long")

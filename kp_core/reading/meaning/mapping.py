@@ -14,7 +14,7 @@ from kp_core.corpus import Role
 from kp_core.errors import UsageError
 from kp_core.typeset import storable
 
-#: Places that name a document, annotator or system if no column does.
+#: Values for a document, annotator or system that no column names.
 ROW, FILE, SHEET, HEADS = "(row)", "(file)", "(sheet)", "(heads)"
 PLACES = (ROW, FILE, SHEET, HEADS)
 ROLES: tuple[str, ...] = (*get_args(Role), "leave out")
@@ -23,8 +23,8 @@ COLUMNS = (
     *("document", "keyphrases", "annotator", "system", "rank", "score", "relevance", "votes", "marks", "verdict"),
     *("candidate", "pair", "title", "text", "group", "concept", "dataset", "run"),
 )
-#: Name of a separator of phrases → the separator, the most certain first. The last ones also occur within phrases, so
-#: most cells must contain them.
+#: Name of a separator of phrases → the separator, most certain first. The last ones also occur within phrases, so most
+#: cells must contain them.
 MARKS = {
     ";": ";",
     "；": "；",
@@ -40,7 +40,7 @@ MARKS = {
     "–": " – ",
     "#": "#",
 }
-#: Value of `split` → what it means.
+#: Value of `split` → its meaning.
 SEPARATORS = {name: f"phrases are split at `{name}`" for name in MARKS} | {
     "lines": "each line of a cell is a phrase",
     "json": "cells are lists in JSON or Python",
@@ -49,7 +49,7 @@ SEPARATORS = {name: f"phrases are split at `{name}`" for name in MARKS} | {
     "lists": "cells are lists",
     "none": "each cell is one phrase",
 }
-#: Settings of formats that are not tables; the labels of marks depend on the file.
+#: Settings of formats other than tables; the labels of marks depend on the file.
 SWITCHES: dict[str, tuple[str, ...]] = {
     "line": ("phrase", "label", "subject", "number"),
     "annotators": ("none", "folders", "files", "endings"),
@@ -78,7 +78,7 @@ _PLAIN = re.compile(r'[^,"=\s](?:[^,"=\n]*[^,"=\s])?')
 
 @dataclass(frozen=True)
 class Mapping:
-    """What a file means. Fields that are left empty are found by KPScope, unless columns are named.
+    """The meaning of a file. KPScope infers empty fields, unless columns are named.
 
     If `document`, `keyphrases` or any other column is named, the table is read literally: only the named columns have a
     meaning, and only the separator inside cells may be left to KPScope.
@@ -93,8 +93,8 @@ class Mapping:
     keyphrases : str or tuple of str
         One or several columns. Several are one list, unless `annotator` or `system` is "(heads)".
     annotator, system : str
-        The column that names the source of a row, "(heads)" or "(sheet)"; annotator="(row)" if each column is
-        a document and each row an annotator.
+        The column of the source of a row, "(heads)" or "(sheet)"; annotator="(row)" if each column is a document and
+        each row an annotator.
     rank, score : str
         The columns by which systems rank. With system="(heads)", `score` names a column for each system; with
         annotator="(heads)", the scores of each person for a judged pair.
@@ -116,7 +116,7 @@ class Mapping:
     split : str
         How a cell is split: a key of `SEPARATORS`, such as ";" or "lines"; "none" not at all.
     inner : {"phrases", "variants", "tokens", "scored"}
-        What an inner list is: a list of phrases, spellings of one phrase, its words, or a phrase and its score.
+        Meaning of an inner list: a list of phrases, spellings of one phrase, its words, or a phrase and its score.
     header, delimiter, sheet, encoding, fill_down, scale, format
         How the file is opened: the row of column names ("no", "1", "1-2"), the delimiter of columns, the sheets, the
         encoding, whether a blank id repeats the one above, the scale of judgments, and the file format.
@@ -125,7 +125,7 @@ class Mapping:
     switches : tuple of (name, value)
         Settings of formats that are not tables, such as ("line", "label").
     as_read : bool
-        Whether what looks odd in the file is meant.
+        Whether unusual content of the file is intended.
 
     Examples
     --------
@@ -224,7 +224,7 @@ class Mapping:
         return cls(**several, **single, switches=switches)
 
     def merged(self, other: Mapping) -> Mapping:
-        """Return the mapping with all fields replaced that are set in another one.
+        """Return the mapping with the fields that are set in another one replaced.
 
         >>> str(Mapping("gold", split=";").merged(Mapping(split=",", higher_is_better=False)))
         'role=gold,higher_is_better=no,split=","'
@@ -299,7 +299,7 @@ def mappings_of(given: Iterable[str]) -> dict[str, Mapping]:
 
 
 def meanings_of(mapping: Mapping) -> dict[str, str]:
-    """Return column → the field that names it.
+    """Return column → its field.
 
     >>> meanings_of(Mapping(document="Nr", keyphrases=("Anna", "yake"), gold="Anna", system=HEADS))
     {'Nr': 'document', 'Anna': 'gold', 'yake': 'keyphrases'}
@@ -313,7 +313,7 @@ def meanings_of(mapping: Mapping) -> dict[str, str]:
 
 
 def each_is(mapping: Mapping, place: str) -> str:
-    """Return what each column of keyphrases, or each sheet, is: annotator, system, document, or nothing."""
+    """Return what each column of keyphrases or each sheet represents: annotator, system, document, or nothing."""
     return next((field for field in ("annotator", "system", "document") if getattr(mapping, field) == place), "")
 
 

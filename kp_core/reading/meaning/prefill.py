@@ -1,4 +1,4 @@
-"""Propose the mapping of a table: known words and two proofs decide, everything else is asked in a form."""
+"""Propose the mapping of a table from known column names and proofs in cells; ask about all else in a form."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FIELDS: dict[Role, tuple[str, ...]] = {
     "documents": ("document", "text", "title", "group"),
     "judgements": ("document", "system", "rank", "relevance", "annotator", "keyphrases", "concept"),
 }
-_MAY = {
+_POSSIBLE_MEANINGS = {
     "document": "may be the ids of documents",
     "keyphrases": "may be the keyphrases",
     "annotator": "may name who chose each keyphrase",
@@ -51,22 +51,22 @@ _MAY = {
 }
 #: Columns of marked phrases, or of the kind of a mark.
 _TAGS = frozenset({"label", "tag", "labels", "tags"})
-#: Share of distinct cells in a column that names systems or annotators, at most.
+#: Maximum share of distinct cells in a column of systems or annotators.
 _REPEATED = 0.2
-#: Number of column names in a message.
+#: Maximum number of column names in a message.
 _NAMES = 8
-#: Number of inner lists of single words from which they may be the words of keyphrases.
+#: Minimum number of inner lists of single words that may be tokens of keyphrases.
 _MANY_WORDS = 5
-#: Most annotators of the same documents.
+#: Maximum number of annotators of the same documents.
 _PEOPLE = 20
-#: Share of rows that must be separate lists if a document occurs twice.
-_FEW_TWICE = 0.6
-#: Most words of a title, and the share of distinct cells of repeated ids.
+#: Minimum share of rows that must be separate lists if a document occurs twice.
+_SEPARATE_LISTS_SHARE = 0.6
+#: Maximum number of words of a title, and maximum share of distinct cells of repeated ids.
 _TITLE, _VARIED = 6, 0.9
-#: Share of ids of the smaller side that must match.
-_MET = 0.5
+#: Minimum share of matching ids of the smaller side.
+_MATCHING_SHARE = 0.5
 #: Endings of the names of two columns of phrases that are compared.
-_TWIN = re.compile(r"[\s_-]?[12abAB]$")
+_PAIR_SUFFIX = re.compile(r"[\s_-]?[12abAB]$")
 #: Endings of questions about documents.
 _ABOUT = re.compile(
     r"(?i)(?:^|\W)(?:texte?|texto|testo|tekst|doc(?:ument)?|dokument|documento|abstract|article|artikel|paper|question|"
@@ -95,7 +95,7 @@ def proposal(table: Table, role: Role | None) -> Proposal | None:
     return proposed and replace(proposed, role_known=proposed.role_known and guessed is not None)
 
 
-# what single columns may be
+# possible meanings of single columns
 
 
 def _can_be(table: Table, name: str, field: str) -> bool:
@@ -132,7 +132,7 @@ def _unknown(table: Table, taken: Collection[str] = ()) -> list[str]:
 
 
 def _named(table: Table, fields: Sequence[str]) -> dict[str, str]:
-    """Return field → the column whose name is the most certain word for it and whose cells fit."""
+    """Return field → the column whose name fits best and whose cells are valid."""
     columns: dict[str, str] = {}
     for field in fields if table.header else ():
         words = words_of(_WORDS.get(field, field))
@@ -185,7 +185,7 @@ def _may_be_phrases(table: Table, name: str) -> bool:
     return words and not (shape.codes or shape.addresses or shape.numbers)
 
 
-# objects within objects, judged pairs and texts
+# nested objects, judged pairs and texts
 
 
 def _nested(table: Table, role: Role | None) -> Proposal:
@@ -214,8 +214,12 @@ def _pairs(table: Table, role: Role | None) -> Proposal | None:
     if "keyphrases" in columns and "candidate" not in columns and (beside := known.find_roles(free, ("phrase",))):
         columns["candidate"] = beside["phrase"]
         free.remove(beside["phrase"])
-    twins = [name for name in free if profile(table, name).phrases and _TWIN.search(name)]
-    unsure = "candidate" not in columns and len(twins) == 2 and _TWIN.sub("", twins[0]) == _TWIN.sub("", twins[1])
+    twins = [name for name in free if profile(table, name).phrases and _PAIR_SUFFIX.search(name)]
+    unsure = (
+        "candidate" not in columns
+        and len(twins) == 2
+        and _PAIR_SUFFIX.sub("", twins[0]) == _PAIR_SUFFIX.sub("", twins[1])
+    )
     if unsure:  # “word 1” and “word 2”
         columns |= dict(zip(("keyphrases", "candidate"), twins, strict=True))
         free = [name for name in free if name not in twins]
@@ -247,7 +251,7 @@ def _texts(table: Table, *, asked: bool) -> Proposal | None:
 
 
 def _may_be(unknown: Sequence[tuple[str, str]]) -> Doubt:
-    words = "; ".join(f"the column “{name[:40]}” {_MAY[field]}" for field, name in unknown)
+    words = "; ".join(f"the column “{name[:40]}” {_POSSIBLE_MEANINGS[field]}" for field, name in unknown)
     return Doubt(f"{words[:1].upper()}{words[1:]}.", tuple(field for field, _ in unknown))
 
 
@@ -265,7 +269,7 @@ def _phrases(table: Table, role: Role) -> Proposal | None:
     named = _with_headings(table, named)
     if "document" not in named and (marked := _marked(table, role, named)) is not None:
         return marked
-    apart = _beside_each_other(table, named)
+    apart = _side_by_side(table, named)
     numbered = any(re.search(r"\d", name) for name in apart)
     if apart and not (named or numbered or share_lists(table, apart)):
         return None
@@ -285,7 +289,7 @@ def _phrases(table: Table, role: Role) -> Proposal | None:
 
 
 def _with_headings(table: Table, named: dict[str, str]) -> dict[str, str]:
-    """Use a column named text, title or shelf mark as document or keyphrase, if its cells can be nothing else."""
+    """Use a column named text, title or shelf mark as document or keyphrase, if its cells allow nothing else."""
     columns, ranked = dict(named), {*NAMES["rank"], *NAMES["score"]} & {*map(plain, table.names)}
     for name in table.names if table.header else ():
         shape = profile(table, name)
@@ -325,7 +329,7 @@ def _guessed(table: Table, named: dict[str, str]) -> list[tuple[str, str]]:
 
 
 def _ids_among(table: Table, named: dict[str, str], taken: Collection[str]) -> list[str]:
-    """Return the columns with unknown names that may be ids of documents, the likeliest first."""
+    """Return the columns with unknown names that may contain document ids, likeliest first."""
     free, first = _unknown(table, {*named.values(), *taken}), table.names[0]
     free = [name for name in free if _can_be(table, name, "document") and cells_of(table, name)]
     shapes = {name: profile(table, name) for name in free}
@@ -386,7 +390,7 @@ def _split_of(table: Table, named: dict[str, str]) -> str:
     lists = _count_lists(table, named)
     if lists == len(table):
         return _split(table, name)
-    marks = ";," if lists >= _FEW_TWICE * len(table) else ""
+    marks = ";," if lists >= _SEPARATE_LISTS_SHARE * len(table) else ""
     return next((mark for mark in marks if 2 * share_with(table.texts(name), mark) >= 1), "none")
 
 
@@ -543,7 +547,7 @@ def _other_lists(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
 
 
 def _inner(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
-    """Ask about inner lists of single words, which are variants or tokens, and about texts."""
+    """Ask whether inner lists of single words are variants or tokens, and about texts."""
     phrases = made.mapping.keyphrases[0]
     if phrases == TEXT and not profile(table, phrases).phrases:
         words = "The strings are longer than keyphrases are."
@@ -559,7 +563,7 @@ def _inner(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
 
 
 def _rows_of_people(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
-    """Ask about rows of annotators, or of a form, if no column identifies the documents."""
+    """Ask about rows of annotators or form answers, if no column identifies the documents."""
     mapping = made.mapping
     if mapping.document == ROW and (mapping.annotator or mapping.system or known.is_form(table.names)):
         words = "No column identifies the documents: each row may be one, or all rows may belong to one document."
@@ -569,10 +573,10 @@ def _rows_of_people(table: Table, made: Proposal, free: Sequence[str]) -> Propos
     return made
 
 
-# columns beside each other
+# adjacent columns
 
 
-def _beside_each_other(table: Table, named: dict[str, str]) -> tuple[str, ...]:
+def _side_by_side(table: Table, named: dict[str, str]) -> tuple[str, ...]:
     """Return the columns of keyphrases, if annotators or systems each have one or several numbered columns."""
     if len(worded := _worded(table)) > 1:
         return tuple(worded)
@@ -589,9 +593,9 @@ def _beside_each_other(table: Table, named: dict[str, str]) -> tuple[str, ...]:
 
 
 def _unnamed(table: Table, named: dict[str, str], gold: str | None) -> tuple[str, ...]:
-    """Return the columns under other names that may be annotators, or systems next to a gold standard."""
+    """Return the columns with other names that may be annotators, or systems next to a gold standard."""
     whole, free = whole_lists(table, table.names), _free(table, named)
-    # A number behind the word for a person counts people, not the phrases of one of them.
+    # A number after a word for a person counts people, not the phrases of one person.
     numbered = [name for name in free if number_of(name) is not None and name not in whole]
     numbered = [name for name in numbered if plain(base_of(name)) not in known.PEOPLE]
     groups = known.grouped(numbered)
@@ -599,9 +603,9 @@ def _unnamed(table: Table, named: dict[str, str], gold: str | None) -> tuple[str
         return tuple(name for names in groups.values() if len(names) > 1 or number_of(names[0]) == 1 for name in names)
     if "document" not in named and free:
         first = next(iter(free))
-        if free[first].lists < 0.5 and free[first].varied > 0.9:  # ids under a head that nobody knows
+        if free[first].lists < 0.5 and free[first].varied > 0.9:  # ids under an unknown column name
             del free[first]
-    # A column without any list among columns of lists may be a title, unless it repeats as keyphrases do.
+    # A column without lists among columns of lists may be a title, unless its values repeat like keyphrases.
     lists = [name for name in free if name in whole]
     if not lists and not all(plain(name) in known.SYSTEMS for name in free) and "document" not in named:
         return ()
@@ -625,7 +629,7 @@ def _worded(table: Table) -> list[str]:
 
 
 def _repeated(table: Table, named: dict[str, str]) -> tuple[str, ...]:
-    """Return the columns of phrases that all have one name, if there are no lists and no further columns."""
+    """Return the columns of phrases if all have the same name, and there are no lists and no further columns."""
     phrases = named.get("keyphrases")
     if phrases is None or named.keys() - {"document", "keyphrases", "title", "text", "group"}:
         return ()
@@ -645,7 +649,7 @@ def _free(table: Table, named: dict[str, str]) -> dict[str, Profile]:
         taken -= {name for name in whole if re.fullmatch("[A-Z]{2}", name)}
     taken -= {name for name in whole if plain(name) in known.SYSTEMS}
     readers = {name for name in whole if plain(name) in NAMES["annotator"]}
-    # Authors choose keyphrases where readers do; elsewhere they are those who wrote the document.
+    # “Authors” means annotators next to readers, else the authors of the document.
     authors = {name for name in table.names if plain(name.rpartition(".")[2]) in known.WRITERS}
     predicted = [name for name in table.names if is_predicted(name)]
     chose = {name for name in authors & whole if predicted and share_lists(table, [name, *predicted])}
@@ -657,7 +661,7 @@ def _free(table: Table, named: dict[str, str]) -> dict[str, Profile]:
 
 
 def share_lists(table: Table, names: Iterable[str]) -> bool:
-    """Return whether each column shares phrases with the others in at least two rows, and one of five rows."""
+    """Return whether each column shares phrases with the others in at least two rows and 20% of the rows."""
     items = {name: [*map(items_of, table.first_texts(name, SAMPLE).to_pylist())] for name in names}
     for name, column_items in items.items():
         others = zip(*(cells for other, cells in items.items() if other != name), strict=True)
@@ -671,7 +675,7 @@ def share_lists(table: Table, names: Iterable[str]) -> bool:
 def _of_several(table: Table, role: Role, named: dict[str, str], apart: tuple[str, ...]) -> Proposal:
     named = {field: name for field, name in named.items() if name not in apart}
     corner = next((field for field in ("annotator", "system") if field in named and "document" not in named), "")
-    if corner and profile(table, named[corner]).varied == 1:  # it says what is beside it, not below
+    if corner and profile(table, named[corner]).varied == 1:  # a row header, not a column name
         named["document"] = named.pop(corner)
     if "document" not in named and (ids := _ids_among(table, named, apart)):
         named["document"] = ids[0]
@@ -690,7 +694,7 @@ def _of_several(table: Table, role: Role, named: dict[str, str], apart: tuple[st
 def _with_doubts_of_columns(table: Table, made: Proposal, named: dict[str, str]) -> Proposal:
     """Ask whether columns are annotators or systems, unless names or shared phrases show it."""
     mapping, used = made.mapping, tuple(made.mapping.keyphrases)
-    if _lies_across(table, named, used):
+    if _is_transposed(table, named, used):
         owner = named.get("annotator") or named.get("document") or (ROW if whole_lists(table, used) else "")
         turned = {"role": "gold", "document": HEADS, "annotator": owner, "system": "", "split": ""}
         words = "Are the columns documents, and the rows people?"
@@ -729,27 +733,27 @@ def _unordered(table: Table, size: int) -> bool:
     return not ((steps >= 0).all() or (steps <= 0).all())
 
 
-def _lies_across(table: Table, named: dict[str, str], used: Sequence[str]) -> bool:
-    """Recognize columns that are documents: “Keywords for text 1”, or numbered columns with a person per row."""
+def _is_transposed(table: Table, named: dict[str, str], used: Sequence[str]) -> bool:
+    """Recognize columns that are documents: “Keywords for text 1”, or numbered columns with one person per row."""
     if len(used) > 1 and all(_ABOUT.search(name.strip()) for name in used):
         return True
     words = {*map(plain, map(base_of, used))} & (known.PEOPLE | known.SYSTEMS | {*words_of("phrase")})
     numbered = all(re.search(r"\d", name) for name in used) and not words
     rows = named.get("document", named.get("annotator"))
-    if rows is None:  # d1, d2, d3 over nothing but phrases
+    if rows is None:  # d1, d2, d3 above cells that are all phrases
         return numbered and "title" not in named
     a_person_each = profile(table, rows).varied == 1 and not profile(table, rows).codes
     is_person = plain(rows) in known.PEOPLE.union(NAMES["name"])
     return a_person_each and (is_person or (numbered and plain(rows) not in NAMES["doc_id"]))
 
 
-# the second proof, and the form of an unknown table
+# matching ids of another file, and the form of an unknown table
 
 
-def column_that_meets(
+def column_with_ids(
     table: Table, mapping: Mapping, own: Sequence[str], others: Sequence[Collection[str]]
 ) -> str | None:
-    """Return the only other column with the same documents under ids of another file.
+    """Return the only other column whose ids match those of another file.
 
     Parameters
     ----------
@@ -769,7 +773,7 @@ def column_that_meets(
         pairs = set(zip(own, cells, strict=True))
         one_to_one = len(pairs) == len(set(own)) == len(set(cells))
         met = [len(set(cells) & set(ids)) / min(len(set(cells)), len(set(ids))) for ids in others if ids]
-        if one_to_one and met and max(met) >= _MET:
+        if one_to_one and met and max(met) >= _MATCHING_SHARE:
             candidates.append(name)
     return candidates[0] if len(candidates) == 1 else None
 
@@ -791,7 +795,7 @@ def guess(table: Table, role: Role | None) -> Proposal:
     phrases, fields = lists or words_of_lists, dict[str, Any](document=document or ROW)
     again = document and len(pc.unique(table.texts(document))) < len(table)
     numbers = any(shape.numbers > 0.5 for shape in beside.values())
-    if again and (not lists or (numbers and role == "system")):  # a keyphrase per row
+    if again and (not lists or (numbers and role == "system")):  # one keyphrase per row
         plain_words = [name for name in words_of_lists if not (beside[name].numbers or beside[name].addresses)]
         plain_words = [name for name in plain_words if name not in lists]
         phrases = ([name for name in plain_words if beside[name].varied > _REPEATED] or plain_words)[:1]

@@ -12,7 +12,7 @@ from kp_core.corpus import Corpus
 from kp_core.errors import InputError
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.lists.family import File, Recognition, family_named
-from kp_core.reading.lists.sniff import Asked, mapping_in_format, readings_of, recognise, recognise_one, role_said
+from kp_core.reading.lists.sniff import Asked, chosen_role, mapping_in_format, readings_of, recognise, recognise_one
 from kp_core.reading.load import load
 from kp_core.reading.meaning.layout import Layout
 from kp_core.reading.meaning.mapping import SWITCHES, Mapping
@@ -26,10 +26,10 @@ _DOCUMENTS = 3
 
 @dataclass(frozen=True)
 class Understood:
-    """The result of reading one file alone: counts, the first documents, and rejected rows.
+    """The result of reading one file separately: counts, first documents, and rejected rows.
 
     documents  one row per list or text: document, source, phrases or beginning of the text
-    problem    why nothing can be read, in words
+    problem    why nothing can be read
     """
 
     counts: abc.Mapping[str, int] = field(default_factory=dict)
@@ -52,8 +52,8 @@ def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
         return _of_archive([File(member, limits, mapping=mapping) for member in bundle.files], source.name, mapping)
     file, readings = File(source, limits, mapping=mapping), list[Recognition]()
     try:
-        readings = readings_of(file.meaning(Mapping(mapping.role, encoding=mapping.encoding)), role_said(file))
-        reading = recognise_one(file, role_said(file))
+        readings = readings_of(file.meaning(Mapping(mapping.role, encoding=mapping.encoding)), chosen_role(file))
+        reading = recognise_one(file, chosen_role(file))
     except Question as question:
         if question.forms:
             return replace(question.forms[0], formats=_formats(readings, NAME))
@@ -61,7 +61,7 @@ def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
             return Form(file.name, mapping, str(question))
         reading = readings[0]
     except InputError as refusal:
-        form = form_of_unknown(file, role_said(file)) if mapping.names_columns else None
+        form = form_of_unknown(file, chosen_role(file)) if mapping.names_columns else None
         form = form or Form(file.name, mapping, "")
         return replace(form, reason=str(refusal), mapping=mapping, formats=_formats(readings))
     formats = _formats(readings, reading.family)
@@ -95,7 +95,7 @@ def _switches(reading: Recognition) -> dict[str, tuple[str, ...]]:
 
 
 def understand(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Understood:
-    """Read one file alone with a mapping.
+    """Read one file separately with a mapping.
 
     >>> found = understand(Source("a.csv", b"id,keyword\\nd1,tide\\nd1,sea\\n"), Mapping())
     >>> dict(found.counts), found.documents.values.tolist()

@@ -18,13 +18,13 @@ from kp_core.reading.meaning.fields import NO, YES, base_of
 from kp_core.reading.open.table import Table
 from kp_core.reading.open.values import is_number, number
 
-#: Number of cells of a column that are looked at.
+#: Maximum number of cells per column that are examined.
 SAMPLE = 1000
 #: Separators of phrases: certain ones, commas if there is no other, and those that must occur in most cells.
 _CERTAIN, _COMMAS, _RARE = r"[;；|•、\n]", "[,，]", r" [/·–-] (?![0-9])"
 ANY_MARK = re.compile(f"{_CERTAIN}|{_COMMAS}|{_RARE}")
 _CODE = re.compile(r"(?=.{1,40}$)(?=.*\d)[^\s;,|]+(?: [^\s;,|]*[^\s;,|.!?])?")
-#: Lists of numbers.
+#: A list of numbers.
 _NUMBERS = re.compile(r"\[[\[\]\s.,-]*\d[\[\]\d\s.,-]*\]")
 #: A date, with a time or without.
 _MOMENT = re.compile(
@@ -52,7 +52,7 @@ class Profile:
 
     @property
     def marks(self) -> bool:
-        """Whether the cells only say yes or no."""
+        """Whether the cells only contain yes or no."""
         return {cell.lower() for cell in self.cells} <= YES | NO
 
     @property
@@ -62,7 +62,7 @@ class Profile:
 
     @property
     def codes(self) -> bool:
-        """Whether each cell is a short word with a digit, as ids are and phrases are not."""
+        """Whether each cell is a short word with a digit, like ids but unlike phrases."""
         return len(self.cells) > 1 and all(map(_CODE.fullmatch, self.cells)) and not self.addresses
 
     @property
@@ -134,7 +134,7 @@ def cells_of(table: Table, name: str) -> list[str]:
 
 
 def items_of(cell: str) -> set[str]:
-    """Return the phrases of a cell for comparison, whatever separates them.
+    """Return the phrases of a cell for comparison, split at any separator.
 
     >>> sorted(items_of("Tide; sea"))
     ['sea', 'tide']
@@ -143,7 +143,7 @@ def items_of(cell: str) -> set[str]:
 
 
 def whole_lists(table: Table, names: Iterable[str]) -> list[str]:
-    """Return the columns whose cells are lists; of numbered columns with one head, all or none."""
+    """Return the columns whose cells are lists; either all or none of the numbered columns with one name."""
     bases = {name: base_of(name) for name in names}
     lists = Counter(base for name, base in bases.items() if profile(table, name).lists >= 0.5)
     columns = Counter(bases.values())
@@ -151,7 +151,7 @@ def whole_lists(table: Table, names: Iterable[str]) -> list[str]:
 
 
 def is_blank(table: Table, name: str) -> pa.ChunkedArray:
-    """Return which cells of a column are blank."""
+    """Return a mask of blank cells."""
     return pc.equal(pc.utf8_trim_whitespace(table.texts(name)), "")
 
 

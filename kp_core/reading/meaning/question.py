@@ -1,4 +1,4 @@
-"""Define questions about files: a form per file for its meaning, and findings with answers for several files."""
+"""Define questions about files: one form per file about its meaning, and findings with possible answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kp_core.reading.meaning.mapping import COLUMNS, Mapping
 from kp_core.reading.open.table import Table
 
 Level: TypeAlias = Literal["stop", "ask", "warn"]
-#: Number of values of a column that are shown, and of their characters.
+#: Maximum number of values shown per column, and of characters per value.
 _VALUES, _CHARACTERS = 3, 60
 #: Field of a mapping → its description.
 FIELDS = {field: f"the {field}" for field in COLUMNS} | {
@@ -34,7 +34,7 @@ FIELDS = {field: f"the {field}" for field in COLUMNS} | {
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer that a user may choose: in words, as a mapping per file, and as fixes of ids.
+    """A possible answer: in words, as a mapping per file, and as fixes of ids.
 
     example  its effect, such as “`C-1.txt` → `C-1`”
     """
@@ -45,7 +45,7 @@ class Reply:
     example: str = ""
 
     def options(self) -> str:
-        """Return the answer as options of the command line.
+        """Return the answer as command-line options.
 
         >>> Reply("the gold standard", {"a b.csv": Mapping("gold")}, ("strip-path",)).options()
         "--as 'a b.csv:role=gold' --fix strip-path"
@@ -59,9 +59,9 @@ class Reply:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something wrong in the data as they were read, and the answers that would correct it.
+    """A problem in the data as read, and the answers that would correct it.
 
-    level  stop: results have no meaning; ask: the reading is uncertain; warn: shown with every result
+    level  stop: results would be meaningless; ask: the reading is uncertain; warn: shown with every result
     """
 
     level: Level
@@ -87,18 +87,18 @@ class Finding:
 
 @dataclass(frozen=True)
 class Form:
-    """Ask what one file means, from a mapping that is proposed.
+    """A form about the meaning of one file, with a proposed mapping.
 
     Parameters
     ----------
     file : str
-        The name of the file, as the receipt shows it.
+        The name of the file as in the receipt.
     mapping : Mapping
-        What is proposed, complete enough to load the file where that is possible.
+        The proposed mapping, complete enough to load the file if possible.
     reason : str
-        Why it is asked, as a sentence.
+        Reason for the question, as a sentence.
     missing : tuple of str
-        The fields that neither names nor proofs decide, in words.
+        The undecided fields, in words.
     columns : dict
         Head of each column → its first values.
     sheets, formats : tuple of str
@@ -129,7 +129,7 @@ def form_of(reading: Recognition, found: str, formats: Sequence[str] = ()) -> Fo
 
 
 def form_of_doubts(file: str, mapping: Mapping, doubts: Sequence[Doubt], table: Table, sheets: tuple[str, ...]) -> Form:
-    """Return the form of a table with what is in doubt about it."""
+    """Return the form of a table with its doubts."""
     missing = tuple(dict.fromkeys(FIELDS[field] for doubt in doubts for field in doubt.fields))
     return Form(file, mapping, " ".join(doubt.words for doubt in doubts), missing, first_values(table), sheets)
 
@@ -144,7 +144,7 @@ def first_values(table: Table) -> dict[str, tuple[str, ...]]:
 
 
 class Question(InputError):
-    """Ask about the meaning of single files in `forms`, and about several files in `findings`.
+    """Questions about the meaning of single files (`forms`) and about several files (`findings`).
 
     `load(mapping={form.file: form.mapping for form in question.forms})` loads the files as proposed. Each finding has
     `answers` with `mapping` and `fixes`; `answers` of the question are those of all findings.

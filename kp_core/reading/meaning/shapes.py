@@ -1,4 +1,4 @@
-"""Recognize what JSON or Python values are for a document: phrases, variants, tokens, or phrases with scores."""
+"""Recognize the meaning of JSON or Python lists: phrases, variants, tokens, or phrases with scores."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from kp_core.reading.open.values import is_number
 
-#: How the value of a document is read.
+#: Kinds of values per document.
 Shape = Literal["phrases", "variants", "scored", "tokens"]
 PHRASE_NAMES = ("phrase", "keyphrase", "keyword", "term", "text", "word", "ngram", "name", "label", "uri")
 SCORE_NAMES = ("score", "relevance", "confidence", "weight")
@@ -24,12 +24,12 @@ def text_of(value: Any) -> str | None:
         return None
     try:
         return str(value)
-    except ValueError:  # Python shows no number of more than 4,300 digits
+    except ValueError:  # Python does not print integers of more than 4,300 digits
         return None
 
 
 def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
-    """Return how the lists of all documents are read, with the evidence; None if they are no lists.
+    """Return how the lists of all documents are read, with the evidence; None if they are not lists.
 
     >>> shape_of([["tide table", "harbour"], []])
     ('phrases', 'lists of strings')
@@ -52,7 +52,7 @@ def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
         evidence = "lists, mostly of strings" if nested or objects else "lists of strings"
         return ("scored", "lists of objects with a phrase") if scored else ("phrases", evidence)
     if 2 * sum(len(item) != 2 and sum(isinstance(part, int) for part in item) > 1 for item in nested) > len(nested):
-        return None  # places in a text
+        return None  # offsets in a text
     pairs = [item for item in nested if len(item) == 2]
     numbered = [any(isinstance(part, (int, float)) for part in item) for item in pairs]
     scores = sum(number or is_number(item[1]) for number, item in zip(numbered, pairs, strict=True))
@@ -62,7 +62,7 @@ def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
 
 
 def are_scored(values: Iterable[Any]) -> bool:
-    """Recognize lists of phrases with scores of systems; a relevance is a grade of annotators.
+    """Recognize lists of phrases with systems' scores, as opposed to annotators' grades.
 
     >>> are_scored([{"tide": 0.8}]), are_scored([[{"label": "tide", "uri": "x:1"}]]), are_scored([[["tide", 0.8]]])
     (True, False, True)

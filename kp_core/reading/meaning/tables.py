@@ -14,7 +14,17 @@ import pyarrow.compute as pc
 from kp_core.corpus import Role
 from kp_core.errors import Note, pluralize
 from kp_core.reading.lists.family import Family, File, NoData, Recognition, Strength
-from kp_core.reading.meaning.fields import GOLD, METRIC_VALUES, METRICS, NAMES, SYSTEMS, plain, quoted, told, words_of
+from kp_core.reading.meaning.fields import (
+    GOLD,
+    METRIC_VALUES,
+    METRICS,
+    NAMES,
+    SYSTEMS,
+    plain,
+    quoted,
+    roles_in_words,
+    words_of,
+)
 from kp_core.reading.meaning.layout import Doubt, Layout
 from kp_core.reading.meaning.layouts import layout_of
 from kp_core.reading.meaning.mapping import SHEET, Mapping
@@ -68,7 +78,7 @@ def _sheets_of(file: File, names: Sequence[str], mapping: Mapping) -> list[Table
 
 
 def form_of_unknown(file: File, role: Role | None) -> Form | None:
-    """Return the form of a table of unknown meaning; None if the file has no columns, or no column names."""
+    """Return a form asking for the meaning of a table, or None if the file has no columns, or no column names."""
     table = next(iter(tables_of(file, file.mapping)), None)
     if table is None:
         return _form_of_uneven_rows(file, role)
@@ -100,7 +110,7 @@ def _are_results(table: Table) -> bool:
 
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim the files of a folder that are a JSON object per document, as in Annif."""
+    """Claim the files of a folder that contain one JSON object per document, as in Annif."""
     folders: dict[str, list[File]] = defaultdict(list)
     for file in files:
         table = json_table(file) if file.suffix == ".json" else None
@@ -116,7 +126,7 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
 
 
 def _of_objects(files: Sequence[File], role: Role | None) -> Recognition | None:
-    """Return the reading of files with a document each, or None if documents are repeated."""
+    """Return the reading of files with one document each, or None if documents are repeated."""
     layout = layout_of(json_table_of(files), role, files[0].mapping)
     lists = layout is not None and layout.kind in ("lists", "wide") and "doc_id" in layout.columns
     if layout is None or not lists or len(set(layout.ids().to_pylist())) < len(files):
@@ -162,7 +172,7 @@ def _may_be_document(table: Table) -> bool:
 def _of_documents(
     file: File, tables: Sequence[Table], role: Role | None, other: Recognition | None
 ) -> Recognition | None:
-    """Return the reading in which each sheet is a document, with a doubt if another reading is possible."""
+    """Return the reading of each sheet as a document, with a doubt if another reading is possible."""
     named = []
     for table in tables:
         ids = repeated(table.sheet, len(table))
@@ -188,7 +198,7 @@ def _recognition(file: File, plan: list[Layout], role: Role | None, **options: A
     if (form := first.table.form) == "F6":
         kind = "gold" if first.role == "gold" else "predictions"
         columns = {kind if part == "phrase" else part: name for part, name in columns.items()}
-        evidence = f"{first.table.described}; {told(columns)}"
+        evidence = f"{first.table.described}; {roles_in_words(columns)}"
     offers = {"sheet": several} if several else {}
     guessed = not first.proposal.role_known and role is None
     if len({layout.role for layout in plan}) > 1:  # one mapping cannot describe sheets of several roles
@@ -206,7 +216,7 @@ def _of_sheets(file: File, readable: list[Layout], role: Role | None) -> Recogni
         return _recognition(file, readable[:1], role)
     if len(same_kind) < len(readable):
         return _of_several(file, list(map(_named, readable)), role, "one for each annotator, system or table")
-    if _tells_whose(first) or first.kind in ("documents", "judged"):
+    if _has_source(first) or first.kind in ("documents", "judged"):
         return _of_several(file, same_kind, role, "read as one table")
     names = list(map(_named, same_kind))
     ids = [set(layout.ids().to_pylist()) for layout in same_kind]
@@ -226,14 +236,14 @@ def _named(layout: Layout) -> Layout:
     gold = bool(GOLD & {name, *name.split("_")})
     if not layout.proposal.role_known:
         layout = replace(layout, role="gold" if gold or name not in SYSTEMS else "system")
-    if layout.role not in ("gold", "system") or _tells_whose(layout):
+    if layout.role not in ("gold", "system") or _has_source(layout):
         return layout
     named: dict[str, Any] = {"system" if layout.role == "system" else "annotator": SHEET}
     mapping = replace(layout.mapping, role=layout.role, **named)
     return replace(layout, source="gold" if gold else layout.table.sheet, mapping=mapping)
 
 
-def _tells_whose(layout: Layout) -> bool:
+def _has_source(layout: Layout) -> bool:
     return layout.source_column() is not None or (layout.kind == "wide" and list(layout.sources) != [""])
 
 
@@ -249,14 +259,14 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     missing = [name for name in chosen if name not in sheet_names(file)] if file.workbook else []
     if not file.workbook or (chosen and not missing):
         return rows
-    if left := _left(file, {layout.table.sheet for layout in plan}):
+    if left := _unread_sheets(file, {layout.table.sheet for layout in plan}):
         unknown = f"There is no sheet “{missing[0]}”. " if missing else ""
         message = f"{unknown}Left out: {pluralize(len(left), 'sheet')}, {quoted(left)}."
         rows[0].notes.append(Note("info", file.name, message))
     return rows
 
 
-def _left(file: File, read: set[str]) -> list[str]:
+def _unread_sheets(file: File, read: set[str]) -> list[str]:
     tables = {name: read_sheet(file, name, Mapping(header="no")) for name in sheet_names(file) if name not in read}
     return [name for name, table in tables.items() if any(pc.any(pc.not_equal(c, "")).as_py() for c in table.columns)]
 

@@ -1,1 +1,1 @@
-"""Open files: bytes become text, tables or JSON, within the limits."""
+"""Turn bytes of files into text, tables or JSON within the limits."""

@@ -23,7 +23,7 @@ from kp_core.typeset import storable
 _PIECE = 1 << 20
 _MOST_FOLDERS = 100
 _ENDINGS = (".zip", ".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar")
-#: Names of files that are not read: notes, scripts, settings, links, papers, models.
+#: Names of ignored files: notes, scripts, settings, links, papers, models.
 _NO_DATA = re.compile(
     r"(\._.*|\.DS_Store|Thumbs\.db|desktop\.ini|Makefile|Dockerfile|.*~"
     r"|(README|LICEN[CS]E|COPYING|CHANGE(LOG|S)|CITATION|CONTRIBUTING|NOTICE|AUTHORS)([-_.].*)?|requirements.*\.txt"
@@ -32,14 +32,14 @@ _NO_DATA = re.compile(
     r"|dll|so|o|pkl|pickle|npy|pt|pth|bin|model|h5|db|sqlite3?|md5|sha(1|256)|pid))",
     re.IGNORECASE,
 )
-#: Files with the language of the data sets of LIAAD; a text of this name is longer.
+#: Files with the language of LIAAD's data sets; texts with this name are longer.
 _LANGUAGE = re.compile(r"lan(g|guage)?\.txt", re.IGNORECASE)
 #: Errors of zipfile, tarfile and the decompressors for damaged archives.
 DAMAGED = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, struct.error),
     *(EOFError, RuntimeError, ValueError, OSError, LookupError),
 )
-#: Errors of NumPy too, which parses headers of arrays as Python and trusts the sizes in them.
+#: The same with errors of NumPy, which parses array headers as Python and trusts their sizes.
 DAMAGED_ARRAYS = (*DAMAGED, AttributeError, MemoryError, SyntaxError, TokenError, TypeError)
 
 
@@ -73,7 +73,7 @@ def is_folder(data: bytes) -> bool:
 
 
 def is_ignored(path: str, data: bytes | None = None) -> bool:
-    """Return whether a file of a folder or archive is no data by its name (and size, for names of language files)."""
+    """Return whether the name of a file in a folder or archive (and the size of a language file) rules out data."""
     parts = PurePosixPath(path).parts
     if not parts or "__MACOSX" in parts or any(part.startswith(".") for part in parts):
         return True
@@ -108,9 +108,9 @@ def gunzip(name: str, data: bytes, limits: Limits) -> bytes:
 
 
 def unpack(name: str, data: bytes, limits: Limits, archives: bool = False) -> tuple[list[tuple[str, bytes]], list[str]]:
-    """Return the members of a zip or tar archive as (path inside, bytes), and the paths of those that were left out.
+    """Return the members of a zip or tar archive as (path inside, bytes), and the paths of ignored members.
 
-    archives: return every member unchanged, including archives.
+    archives: whether to return every member unchanged, including archives.
     """
     files: list[tuple[str, bytes]] = []
     ignored: list[str] = []
@@ -155,12 +155,12 @@ def _zipped(name: str, data: bytes, limits: Limits) -> Iterator[tuple[str, Itera
             inner = info.orig_filename
             _check_path(name, inner, seen)
             if stat.S_ISLNK(info.external_attr >> 16):
-                raise _unfit(name, inner, "a link")
+                raise _archive_error(name, inner, "a link")
             if info.flag_bits & 1:
-                raise _unfit(name, inner, "an encrypted member")
-            # bzip2 and LZMA may unpack gigabytes in one step, which no limit could stop
+                raise _archive_error(name, inner, "an encrypted member")
+            # bzip2 and LZMA may unpack gigabytes in one step, before any limit applies
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise _unfit(name, inner, "a member packed by another method than Deflate")
+                raise _archive_error(name, inner, "a member packed by another method than Deflate")
             with archive.open(info) as member:
                 packed = min(info.compress_size, len(data))  # the header may be wrong
                 yield inner, _within_limits(f"{name}: {inner[:200]}", member, packed, limits)
@@ -177,7 +177,7 @@ def _tarred(name: str, data: bytes, limits: Limits) -> Iterator[tuple[str, Itera
             _check_path(name, inner, seen)
             inner = storable(inner)
             if not info.isreg() or info.issparse():
-                raise _unfit(name, inner, "a link, device or file with holes")
+                raise _archive_error(name, inner, "a link, device or file with holes")
             refuse_over(limits.file_bytes, info.size, "bytes", f"{name}: {inner[:200]}", "an unpacked file")
             yield inner, iter([archive.extractfile(info).read()])  # type: ignore[union-attr]
         if data[archive.offset :].strip(b"\0"):
@@ -186,17 +186,17 @@ def _tarred(name: str, data: bytes, limits: Limits) -> Iterator[tuple[str, Itera
 
 def _check_path(archive: str, inner: str, seen: set[str]) -> None:
     if inner.count("/") > _MOST_FOLDERS:
-        raise _unfit(archive, inner, f"a member in more than {_MOST_FOLDERS} folders")
+        raise _archive_error(archive, inner, f"a member in more than {_MOST_FOLDERS} folders")
     if ".." in PurePosixPath(inner).parts or inner.startswith("/") or re.match(r"[A-Za-z]:", inner):
-        raise _unfit(archive, inner, "a member that leaves the archive")
+        raise _archive_error(archive, inner, "a member that leaves the archive")
     if "\\" in inner or "\0" in inner:
-        raise _unfit(archive, inner, "a member with a backslash or NUL in its name")
+        raise _archive_error(archive, inner, "a member with a backslash or NUL in its name")
     if inner in seen:
-        raise _unfit(archive, inner, "two members of one name")
+        raise _archive_error(archive, inner, "two members of one name")
     seen.add(inner)
 
 
-def _unfit(archive: str, inner: str, problem: str) -> InputError:
+def _archive_error(archive: str, inner: str, problem: str) -> InputError:
     shown = storable(inner.replace("\0", "\\0"))[:100]
     return InputError(archive, f"{problem} (“{shown}”)", "plain files", "Pack the files again, without it.")
 

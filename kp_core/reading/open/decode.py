@@ -59,7 +59,7 @@ def binary_kind(data: bytes) -> str | None:
 
 
 def decode(name: str, data: bytes, encoding: str | None = None, *, strict: bool = False, exact: bool = False) -> Text:
-    """Return the text of a file by its byte order mark, else as UTF-8, else in an encoding.
+    """Decode a file by its byte order mark, else as UTF-8, else in a given encoding.
 
     encoding  of files that are not UTF-8; by default windows-1252, with a warning
     exact     whether the encoding is that of this file, even if it could be UTF-8

@@ -20,7 +20,7 @@ from kp_core.reading.meaning.mapping import Mapping
 from kp_core.reading.open.table import Table, headed
 
 DELIMITERS = {"\t": "TAB", ",": "comma", ";": "semicolon", "|": "bar"}
-#: Numbers of rows from which the delimiter is found, of cells read at a time, and of bytes that Arrow splits at a time.
+#: Number of rows that determine the delimiter, of cells read at a time, and of bytes that Arrow splits at a time.
 _HEAD, _CELLS, _BLOCK = 201, 1_000_000, 1 << 30
 #: The share of rows of the same length in an even table.
 _EVEN = 0.8
@@ -28,9 +28,9 @@ csv.field_size_limit(LIMITS.line_bytes)
 
 
 def read_delimited(file: File, mapping: Mapping) -> Table | None:
-    """Return the table that a text file holds, or None if its lines do not split evenly.
+    """Return the table in a text file, or None if its lines do not split evenly.
 
-    Without column names the rows may differ in length: shorter ones end in blank cells.
+    Without column names, rows may differ in length: shorter ones end in blank cells.
     """
     file.refuse_long_lines()
     start = file.text[:2_000_000]
@@ -68,7 +68,7 @@ def _is_code(file: File) -> bool:
 def _records(
     file: File, text: str, delimiter: str, quoting: int, *, strict: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield line and cells of every row, which may extend over several lines."""
+    """Yield line number and cells of every row, which may extend over several lines."""
     limit, size, first = file.limits.line_bytes, 0, 1
 
     def lines() -> Iterator[str]:
@@ -98,7 +98,7 @@ def _is_blank(record: list[str]) -> bool:
 
 
 def _delimiter(file: File, start: str, mapping: Mapping) -> str | None:
-    """Return the delimiter that splits the first rows most evenly; lists below one column name are one column."""
+    """Return the delimiter that splits the first rows most evenly; lists below a single column name are one column."""
     first = file.sample[0] if file.sample else ""
     if plain(first) in KNOWN or first.strip() in mapping.columns:
         unused = (mark for mark in ",|;" if {len(row) for row in _first(file, start, mark, csv.QUOTE_MINIMAL)} == {1})
@@ -155,7 +155,7 @@ def _fill_at_once(table: Table, file: File, delimiter: str, width: int) -> bool:
     try:
         read = arrow_csv.read_csv(
             pa.BufferReader(data),
-            # In one block, columns need not be joined later.
+            # in one block, so that columns need not be joined later
             arrow_csv.ReadOptions(column_names=names, block_size=min(len(data) + 1, _BLOCK)),
             arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False),
             arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.large_string()), strings_can_be_null=False),

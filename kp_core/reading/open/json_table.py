@@ -24,7 +24,7 @@ from kp_core.reading.open.table import BRACKETS, INNER, KEY, LIST, OUTER, TEXT, 
 from kp_core.reading.open.values import column_of, is_number
 from kp_core.typeset import storable
 
-#: Levels of nested objects whose fields become columns; an object with more names has data as names.
+#: Maximum levels of nested objects whose fields become columns, and of names (more names are data).
 _DEPTH, _NAMES = 8, 100
 #: Numbers of keys of an object that are examined, of lines that define the fields of JSONL, and of bytes for Arrow.
 _FIRST, _LINES, _BYTES = 50, 200, 2**31 - 1
@@ -35,7 +35,7 @@ _TYPES |= {pa.list_(pa.null()): _LISTS, pa.list_(pa.string()): _LISTS}
 #: Fields of an item of a list besides its phrase.
 _PLACES = {"start", "end", "begin", "offset", "offsets", "start_offset", "end_offset"}
 _AMOUNTS = {*SCORE_NAMES, *CONCEPT_NAMES}
-#: Fields of one document, as opposed to ids of documents.
+#: Fields of a single document, as opposed to document ids.
 _FIELDS = ("gold", "predictions", "text")
 #: Fields of the tables of KPScope with one phrase per row, and with texts.
 _PHRASES, _TEXTS = {"phrase", "candidate"}, {"doc_id", "text", "title"}
@@ -43,15 +43,15 @@ Row = Mapping[str, Any]
 
 
 def json_table(file: File) -> Table | None:
-    """Return the table of a JSON file; None if it is no JSON, or contains neither objects nor lists of phrases.
+    """Return the table of a JSON file; None if it is not JSON, or contains neither objects nor lists of phrases.
 
-    Objects are rows and their fields columns; values without a field have a column name in parentheses.
+    Objects are rows, and their fields are columns; values without a field get a column name in parentheses.
     """
     return file.once("json table", lambda: _read(file))
 
 
 def json_table_of(files: Sequence[File]) -> Table:
-    """Return one table of files with one object each; an object without id is named like its file."""
+    """Return one table from files with one object each; an object without an id is named after its file."""
     values = [file.records[0].value for file in files]
     ids = [find_roles(value, ("doc_id",)).get("doc_id") for value in values]
     field = next(filter(None, ids), KEY)
@@ -71,7 +71,7 @@ def _read(file: File) -> Table | None:
         longest = max((len(cell) for row in rows if isinstance(cell := row.get(LIST), list)), default=0)
         refuse_over(file.limits.list_phrases, longest, "phrases", file.name, "a list")
         return _table(file, rows) if rows else None
-    except RecursionError:  # JSON that can be read may be too deep to be written
+    except RecursionError:  # readable JSON may be too deep to be written
         remedy = "Flatten it, or write it as text."
         raise InputError(file.name, "deeply nested JSON", "lists of keyphrases", remedy) from None
 
@@ -86,7 +86,7 @@ def _of_lines(file: File) -> Table | None:
 
 
 def _of_records(file: File) -> Table | None:
-    """Return the table of one object per row; a single object without id is named like the file."""
+    """Return the table of one object per row; a single object without an id is named after the file."""
     good = [record for record in file.records if isinstance(record.value, dict)]
     if not good:
         return None
@@ -108,7 +108,7 @@ def _of_list(file: File, value: list[Any]) -> list[Row] | None:
     if pairs or (kinds == {str} and not strings):
         return [{KEY: file.stem, LIST: value}]
     numbers = any(isinstance(cell, (int, float)) for row in value if isinstance(row, list) for cell in row)
-    listed = strings or (kinds == {list} and not numbers)  # rows with numbers are no lists
+    listed = strings or (kinds == {list} and not numbers)  # rows with numbers are not lists
     refuse_over(file.limits.documents, len(value), "documents", file.name, "JSON")
     return [{TEXT if strings else LIST: item} for item in value if listed]
 
@@ -128,7 +128,7 @@ def _of_object(value: dict[str, Any]) -> list[Row] | None:
 
 
 def _of_objects(value: dict[str, dict[str, Any]]) -> list[Row]:
-    """Return the rows of objects by id: of lists by a second id, of phrases with their scores, or of fields."""
+    """Return rows from objects by id that contain lists by a second id, phrases with scores, or fields."""
     within = [(outer, inner, cell) for outer, ids in value.items() for inner, cell in ids.items()]
     names, lists = dict.fromkeys(inner for _, inner, _ in within), [cell for *_, cell in within if cell is not None]
     ids = len(lists) == len(within) or KNOWN.isdisjoint(map(plain, names))  # only fields may be null
@@ -170,14 +170,14 @@ def _described(table: Table, description: str) -> Table:
 
 
 def _are_ours(names: Iterable[str]) -> bool:
-    """Recognize the fields of tables of KPScope, in which text is never the answer of a language model."""
+    """Recognize the fields of KPScope's tables, in which texts are never answers of a language model."""
     return bool(_PHRASES & set(names)) or set(names) >= _TEXTS
 
 
 def _exploded(rows: Sequence[Row], lines: Sequence[int]) -> tuple[Sequence[Row], Sequence[int], str]:
-    """Return a row for each object in the only list, if the objects are more than phrases with a score or concept.
+    """Return one row per object in the only list, unless the objects are phrases with a score or concept.
 
-    A record with an empty list becomes one row with “empty”, and one without a list none, which a note reports.
+    A record with an empty list becomes one row with “empty”; records without a list are dropped with a note.
     """
     names = {name for row in rows for name, value in row.items() if isinstance(value, list)}
     name = names.pop() if len(names) == 1 else ""
@@ -212,7 +212,7 @@ def _objects_in(value: Any) -> list[Row] | None:
 
 
 def _are_phrases(items: Sequence[Row]) -> bool:
-    """Recognize objects of a list of phrases: a phrase with its place in a text, or without unknown numbers."""
+    """Recognize objects in lists of phrases: a phrase with its offset in a text, or without unknown numbers."""
     fields = {name.lower() for item in items for name in item}
     numbers = any(is_number(cell) and not isinstance(cell, str) for item in items for cell in _flat(item).values())
     known = all(map(_is_phrase, items)) and not (numbers and fields.isdisjoint(_AMOUNTS))
@@ -269,7 +269,7 @@ def _are_scored(cells: Sequence[Any]) -> bool:
 
 
 def _array(values: Sequence[Any]) -> tuple[Any, list[int]]:
-    """Return a column of Arrow: lists of text if all cells are, else lists and objects as JSON."""
+    """Return an Arrow column: lists of text if all cells are such lists, else lists and objects as JSON."""
     present = [value for value in values if value is not None]
     if not all(isinstance(value, list) and all(isinstance(item, str) for item in value) for value in present):
         values = [json.dumps(cell, ensure_ascii=False) if isinstance(cell, (list, dict)) else cell for cell in values]
@@ -279,7 +279,7 @@ def _array(values: Sequence[Any]) -> tuple[Any, list[int]]:
 def columns_at_once(
     text: str, data: bytes | None = None, limits: Limits = LIMITS
 ) -> tuple[list[str], list[pa.ChunkedArray]] | None:
-    """Return the fields of JSONL and their columns, if each line is one object of text, numbers and lists of text.
+    """Return the fields of JSONL and their columns, if each line is an object of text, numbers and lists of text.
 
     data  the text as UTF-8, if available
 
@@ -295,7 +295,7 @@ def columns_at_once(
     schema = _schema_of(text) if whole and "```" not in text and "\\u0060" not in text else None
     data = text.encode("utf-8", "replace") if data is None else data
     if schema is None or len(schema) > limits.columns or len(schema) * lines > limits.cells or len(data) >= _BYTES:
-        return None  # reading objects one by one refuses what is too large
+        return None  # reading objects one by one enforces the limits
     import pyarrow.json as arrow_json
 
     parse = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error")
@@ -311,7 +311,7 @@ def columns_at_once(
 
 
 def _schema_of(text: str) -> pa.Schema | None:
-    """Return the fields of the first lines and their types; None if one is not flat, or of several types."""
+    """Return the fields of the first lines and their types; None if a field is nested or of several types."""
     fields: dict[str, list[Any]] = {}
     try:
         for line in islice(re.finditer(r"[^\n]+", text), _LINES):
@@ -324,7 +324,7 @@ def _schema_of(text: str) -> pa.Schema | None:
 
 
 def _is_exact(column: pa.ChunkedArray) -> bool:
-    """Recognize a column that Arrow read without loss: without large numbers or -0, and `null` for or in lists."""
+    """Recognize a column that Arrow read without loss: no large numbers, no -0, no `null` for or in lists."""
     if pa.types.is_list(column.type):
         return not column.null_count and not pc.list_flatten(column).null_count
     if column.type == _TEXT:

@@ -1,4 +1,4 @@
-"""Parse JSON text; refuse repeated keys and keep the lines of errors."""
+"""Parse JSON text, refuse repeated keys, and report the lines of errors."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from kp_core.reading.open.values import is_number
 
 @dataclass(frozen=True)
 class _NotJson:
-    """The error in a text that begins like JSON; without a message, the text does not begin like it."""
+    """The error in a text that begins like JSON; without a message if it does not."""
 
     message: str = ""
 
 
 _FENCE = re.compile(r"^```\w*|```$")
-#: JSON in an answer of a language model.
+#: JSON within an answer of a language model.
 _BLOCK = re.compile(r"^```\w*[ \t]*\n(\s*[\[{].*?)^[^\S\n]*```", re.DOTALL | re.MULTILINE)
 _BETWEEN, _LINE, _LINE_END = re.compile(r"[\s,]*"), re.compile(r"[^\r\n]*"), re.compile(r"\r\n|\r|\n")
-#: The number of objects that decide whether a text contains records, and the share of them that may be broken.
+#: Number of objects that determine whether a text contains records, and maximum share of broken ones.
 _FIRST, _BROKEN = 200, 0.2
-#: Fields that only wrap the records.
+#: Names of fields that wrap the records.
 _WRAPPERS = {"data", "results", "result", "output", "outputs", "response", "systems", "models", "runs"}
 
 
@@ -56,26 +56,26 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
 def parse_json(name: str, text: str, limits: Limits) -> Any:
-    """Return the value of a text that is JSON, or contains it between ```; else a `_NotJson` with the reason."""
+    """Return the value of a text that is JSON or contains JSON between ```, else a `_NotJson` with the reason."""
     if "```" in text and len(blocks := list(_BLOCK.finditer(text))) == 1:
         begin, end = blocks[0].span(1)
-        text = "\n" * text.count("\n", 0, begin) + text[begin:end]  # errors keep their lines
+        text = "\n" * text.count("\n", 0, begin) + text[begin:end]  # preserves the lines of errors
     if text.lstrip()[:1] not in ("{", "["):
         return _NotJson()
-    # An empty list of two characters takes a hundred bytes of memory.
+    # An empty list (two characters) takes a hundred bytes of memory.
     refuse_over(limits.json_parts, text.count("[") + text.count("{"), "lists and objects", name, "JSON")
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError as error:
         return _NotJson(f"line {_line(text, 0, error.pos)}, column {error.colno}: {error.msg}")
     except _TwiceError as error:
-        raise _twice(name, text, error) from None
+        raise _repeated_key(name, text, error) from None
     except (ValueError, RecursionError) as error:
         raise InputError(name, _stopped(error), "lists of keyphrases", "Flatten it, or write it as text.") from None
 
 
 def records_within(value: Any) -> Any:
-    """Return the records of an object that wraps them, or contains them column by column; else the value."""
+    """Return the records in an object that wraps them or has them column by column; return other values unchanged."""
     if not isinstance(value, dict):
         return value
     only = next(iter(value.values())) if len(value) == 1 else None
@@ -100,7 +100,7 @@ def records_within(value: Any) -> Any:
 
 
 def _by_column(value: dict[str, Any]) -> Any:
-    """Return the rows of a table written column by column, as pandas does; any other object unchanged."""
+    """Return the rows of a table written column by column, as by pandas; return any other object unchanged."""
     columns = [dict(enumerate(cells)) if isinstance(cells, list) else cells for cells in value.values()]
     whole = find_roles(value, ("doc_id",)) and find_roles(value, ("phrase", "phrases"))
     if not whole or not all(isinstance(cells, dict) and list(cells) == list(columns[0]) for cells in columns):
@@ -121,7 +121,7 @@ def _holds_records(name: str, inner: Any) -> bool:
 
 
 def unfenced(value: Any) -> Any:
-    """Return the answer of a language model without ``` around it; as a list if it is one, or an object of one list.
+    """Return the answer of a language model without the enclosing ```, as a list if it is one or wraps one.
 
     >>> unfenced('```json\\n["tide"]\\n```'), unfenced('{"keyphrases": ["tide"]}'), unfenced("tide")
     (['tide'], ['tide'], 'tide')
@@ -144,7 +144,7 @@ def is_json(value: Any) -> bool:
 
 
 def begins_like_json(value: Any) -> bool:
-    """Return whether a text is JSON, or begins like it and is broken."""
+    """Return whether a text is JSON, possibly with an error."""
     return is_json(value) or bool(value.message)
 
 
@@ -157,11 +157,11 @@ def shown(value: Any) -> str:
 
 
 def parse_records(name: str, text: str, whole: Any) -> list[JsonRecord]:
-    """Return the objects of a JSON array, or those that follow each other in a text, as in JSONL.
+    """Return the objects of a JSON array, or consecutive objects as in JSONL.
 
-    A line without an object is broken; nothing is returned if too many lines are.
+    A line without an object is broken; nothing is returned if too many lines are broken.
 
-    whole  the value of the text by `parse_json`
+    whole  the value of the text from `parse_json`
     """
     if isinstance(whole, list):
         objects = any(whole[:_FIRST]) and all(isinstance(value, dict) for value in whole)
@@ -175,7 +175,7 @@ def parse_records(name: str, text: str, whole: Any) -> list[JsonRecord]:
             value, position = _DECODER.raw_decode(text, start)
             broken = "" if isinstance(value, dict) else "no JSON object"
         except _TwiceError as error:
-            raise _twice(name, text[start:], error, line) from None
+            raise _repeated_key(name, text[start:], error, line) from None
         except (ValueError, RecursionError) as error:
             late = isinstance(error, json.JSONDecodeError) and error.pos >= _end(_LINE, text, start)
             early = late or "Untermin" in str(error)
@@ -199,7 +199,7 @@ def _stopped(error: Exception) -> str:
     return "deeply nested JSON" if isinstance(error, RecursionError) else "a number without end"
 
 
-def _twice(name: str, text: str, error: _TwiceError, first: int = 1) -> InputError:
+def _repeated_key(name: str, text: str, error: _TwiceError, first: int = 1) -> InputError:
     """Return the refusal of a repeated key, with both lines; `first` is the line where the text begins."""
     key = str(error)
     places = re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)

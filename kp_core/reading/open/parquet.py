@@ -24,12 +24,12 @@ def is_parquet(file: File) -> bool:
 
 
 def read_parquet(file: File, named: Callable[[Sequence[str]], list[str]] = header_names) -> Table:
-    """Return a Parquet file as a table; `named` makes the names of its columns distinct and printable."""
+    """Return a Parquet file as a table; `named` makes column names distinct and printable."""
     import pyarrow.parquet as pq
 
     with refuse_damaged(file.name, "Parquet file", (pa.ArrowException, OSError, ValueError)):
         texts = _text_columns(file, pq.ParquetFile(pa.BufferReader(file.source.data)))
-        # Dictionaries limit the memory of repeated text until its size is known.
+        # Dictionary encoding limits the memory of repeated text until its size is known.
         table = _read(file, pq.ParquetFile(pa.BufferReader(file.source.data), read_dictionary=texts))
         table.validate(full=True)  # text that is not UTF-8 would fail later
         columns = [pa.chunked_array([plain_column(column).combine_chunks()]) for column in table.columns]
@@ -78,7 +78,7 @@ def _read(file: File, stored: pq.ParquetFile) -> pa.Table:
 
 
 def _decoded_size(values: pa.Array) -> int:
-    """Return the bytes that values take without dictionaries."""
+    """Return the size of values in bytes without dictionary encoding."""
     kind = values.type
     if pa.types.is_dictionary(kind):
         lengths = pc.binary_length(values.dictionary).fill_null(0)

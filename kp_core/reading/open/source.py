@@ -17,7 +17,7 @@ from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.open.archive import gunzip, is_folder, is_gzip, is_ignored, is_zip, natural_key, unpack
 from kp_core.typeset import storable
 
-#: Endings that are removed from names; in `candidats.degree` the ending is the name of the system.
+#: Extensions that are removed from names; in `candidats.degree`, the extension is the name of the system.
 KNOWN_EXTENSIONS = frozenset(
     (
         *(".csv", ".tsv", ".tab", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".gz", ".zip", ".tar"),
@@ -30,7 +30,7 @@ KNOWN_EXTENSIONS = frozenset(
 
 @dataclass(frozen=True)
 class Source:
-    """A file in memory: its name (in a folder or archive the path inside) and its bytes."""
+    """A file in memory: its bytes, and its name (in a folder or archive, its path)."""
 
     name: str
     data: bytes
@@ -41,10 +41,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Bundle:
-    """The files of one path or upload, and the names of those that were left out.
+    """The files of one path or upload, and the names of ignored files.
 
-    folder  whether it is a folder or archive, of which unreadable files are left out
-    loose   whether it is several paths, named like their common folder, which must all be readable
+    folder  whether it is a folder or archive, whose unreadable files are ignored
+    loose   whether it is several paths, named after their common folder, which must all be readable
     given   the path, or the name of the upload
     """
 
@@ -101,7 +101,7 @@ def expand(item: str | Path | Source, limits: Limits = LIMITS) -> Bundle:
 
 
 def together(bundles: Sequence[Bundle]) -> list[Bundle]:
-    """Put loose files into one bundle, named with their paths below their common folder."""
+    """Combine separate files into one bundle, named by their paths below their common folder."""
     loose = [bundle for bundle in bundles if not bundle.folder]
     if len(loose) < 2:
         return list(bundles)
@@ -124,7 +124,7 @@ def _without_ignored(files: Iterable[Source]) -> tuple[tuple[Source, ...], tuple
 
 
 def _bytes(path: Path, name: str, limits: Limits) -> bytes:
-    """Read a file up to the limit; pipes and devices do not know their size."""
+    """Read a file up to the limit, since pipes and devices have no known size."""
     refuse_over(limits.file_bytes, path.stat().st_size, "bytes", name)
     with path.open("rb") as stream:
         data = stream.read(limits.file_bytes + 1)
@@ -173,7 +173,7 @@ SHARED_FOLDER = "KPSCOPE_DATA"
 
 
 def shared_names(root: Path) -> list[str]:
-    """Return the names of the data sets in a folder: folders and files, without hidden ones and notes."""
+    """Return the names of the data sets in a folder: folders and files, except hidden ones and notes."""
     return sorted(_shared_paths(root), key=natural_key)
 
 

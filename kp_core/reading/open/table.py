@@ -29,7 +29,7 @@ _RULE = re.compile(r"\s*(?::?-{2,}:?\s*)?")
 _IMPORTED = re.compile(r'\{"ImportId"')
 #: A field of MARC, with its subfield.
 _MARC = re.compile(r"[0-9]{3}(?:\$[a-z0-9])*")
-#: Numbers of rows that may be the header, and of rows with which it is compared.
+#: Maximum row of the header, and number of rows with which it is compared.
 _HEADS, _BODY = 10, 200
 
 
@@ -40,10 +40,10 @@ class Table:
     names   column names; empty until `headed` finds them
     lines   line of each row; None if row i is in line i + 1
     read    number of rows below the header, including rejected and blank ones
-    nulls   whether a missing value differs from an empty one, as in JSON
+    nulls   whether missing values differ from empty ones, as in JSON
     form    name of the file format
-    datasets  data sets that the ids begin with
-    dataset, run  columns that became part of the ids, or of the names of systems
+    datasets  data sets that are prefixes of ids
+    dataset, run  columns that became part of ids or system names
     splits  whether a text may contain several phrases
     seen    cache of properties of columns
     """
@@ -76,7 +76,7 @@ class Table:
         return self.columns[self.names.index(name)]
 
     def texts(self, name: str) -> pa.ChunkedArray:
-        """Return a column as text, without missing values."""
+        """Return a column as text, with missing values as empty text."""
         return as_text(self.column(name))
 
     def first_texts(self, name: str, rows: int) -> pa.ChunkedArray:
@@ -95,12 +95,12 @@ class Table:
         return pa.chunked_array([pa.array(map(str, range(1, len(self) + 1)), pa.large_string())])
 
     def rows(self, mask: pa.ChunkedArray | pa.Array) -> Table:
-        """Return the table with the rows of a mask only."""
+        """Return the table with only the rows of a mask."""
         lines = self.line_numbers()[np.asarray(mask.to_numpy(zero_copy_only=False), dtype=bool)]
         return replace(self, columns=[column.filter(mask) for column in self.columns], lines=lines.tolist())
 
     def take_out(self, gone: Mask, message: str = "") -> Table:
-        """Return the table without some rows, which count as blank, with a note on them if a message is given."""
+        """Return the table without some rows, which count as blank; add a note if a message is given."""
         if not gone.any():
             return self
         notes = [*self.notes, *([Note("info", self.file, message)] if message else [])]
@@ -147,7 +147,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def share_with(texts: pa.ChunkedArray, mark: str) -> float:
-    """Return the share of texts that contain a mark."""
+    """Return the share of texts that contain a separator."""
     return (pc.sum(pc.match_substring(texts, mark)).as_py() or 0) / max(len(texts), 1)
 
 
@@ -170,7 +170,7 @@ def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def table_of(
     file: str, names: Sequence[str], columns: Sequence[tuple[pa.Array, list[int]]], lines: Sequence[int], limits: Limits
 ) -> Table:
-    """Return a table of columns, each given with its rows that contain half a character, which are rejected."""
+    """Return a table of columns; rows with lone surrogates, given per column, are rejected."""
     arrays = [column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column]) for column, _ in columns]
     table = Table(file, header_names([storable(name) for name in names]), arrays, lines, limits=limits)
     table.read = len(table)
@@ -195,7 +195,7 @@ def header_names(header: Sequence[str]) -> list[str]:
 
 
 def headed(table: Table, mapping: Mapping) -> Table:
-    """Return a table with the names from its header, if it has one, without blank, explaining and repeated rows."""
+    """Return a table with names from its header, if any, without blank, explanatory and repeated header rows."""
     if not table.columns:
         return table
     first = [column.slice(0, _HEADS + _BODY).to_pylist() for column in table.columns]
@@ -237,7 +237,7 @@ def headed(table: Table, mapping: Mapping) -> Table:
 
 
 def counts_rows(column: pa.ChunkedArray) -> bool:
-    """Return whether a column only counts the rows, from 0 or 1."""
+    """Return whether a column merely numbers the rows from 0 or 1."""
     cells = column.to_pylist()
     return len(cells) > 1 and any(cells == list(map(str, range(first, first + len(cells)))) for first in (0, 1))
 
@@ -256,7 +256,7 @@ def _without_heads(table: Table, head: list[str]) -> Table:
 def _without_explanation(table: Table) -> Table:
     """Take out a row below the header that explains the columns.
 
-    Its cells are in parentheses, or fields of MARC, or at least two are unlike all cells below and none is like them.
+    Its cells are in parentheses or MARC fields, or at least two differ in kind from all cells below and none agrees.
     """
     first = [list(map(str.strip, column.slice(0, _BODY).to_pylist())) for column in table.columns]
     if len(table) < 3 or len(first) < 2:
@@ -272,7 +272,7 @@ def _without_explanation(table: Table) -> Table:
 
 
 def _without_footer(table: Table) -> Table:
-    """Take out sums at the end of a table, and notes behind a blank row."""
+    """Take out totals at the end of a table, and notes after a blank row."""
     last = table.line_numbers()[-_HEADS:].tolist()
     rows = list(zip(*(column.slice(len(table) - len(last)).to_pylist() for column in table.columns), strict=True))
     below: list[str] = []
@@ -286,7 +286,7 @@ def _without_footer(table: Table) -> Table:
             break
         below.append(" ".join(cells))
         rows.pop()
-    # Rows of another width behind a blank line are notes too.
+    # Rows of another width after a blank line are notes too.
     notes = [row for row in table.rejected if last and row[1] > last[-1] + 1]
     if not (notes or below):
         return table
@@ -326,7 +326,7 @@ def _head(table: Table, rows: list[list[str]], mapping: Mapping) -> tuple[int, i
 
 
 def _continues(rows: list[list[str]]) -> bool:
-    """Return whether the second row belongs to the header: it divides merged cells of the first."""
+    """Return whether the second row belongs to the header by subdividing merged cells of the first."""
     if len(rows) < 3 or not any(map(str.strip, rows[0])):
         return False
     top, second, *body = ([cell.strip() for cell in row] for row in rows)
@@ -350,7 +350,7 @@ def _one_head(heads: list[list[str]]) -> list[str]:
 
 
 def is_head(rows: list[list[str]], mapping: Mapping) -> bool:
-    """Return whether the first row names the columns: by words of the field, or because it is unlike the rows below."""
+    """Return whether the first row is a header: by known column names, or because it differs from the rows below."""
     if not rows or mapping.header:
         return bool(rows)
     first, others = rows[0], rows[1:]
@@ -358,7 +358,7 @@ def is_head(rows: list[list[str]], mapping: Mapping) -> bool:
         return False
     known = sum(map(is_known, first))
     if known == 1 and any(cell.strip().isdigit() and is_known(cell) for cell in first):
-        known = 0  # a single tag of MARC may be any number
+        known = 0  # a single MARC tag may be any number
     if known >= 2 or {*mapping.columns} & {*first}:
         return True
     below = [[row[place] for row in others if row[place].strip()] for place in range(len(first))]
@@ -376,7 +376,7 @@ def is_head(rows: list[list[str]], mapping: Mapping) -> bool:
 
 
 def _is_unlike(head: str, cells: list[str]) -> bool | None:
-    """Return whether a first cell is of another kind than all cells below; None if these have no common kind."""
+    """Return whether a first cell differs in kind from all cells below; None if these have no common kind."""
     if not head.strip() or not cells:
         return None
     numbers, most = sum(map(is_number, cells)), 0.8 * len(cells)

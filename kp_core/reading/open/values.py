@@ -29,12 +29,12 @@ Mask = npt.NDArray[np.bool_]
 
 #: Characters that are trimmed from ids and phrases: white space, control characters and the byte order mark.
 EDGES = "".join(c for c in map(chr, range(0x3001)) if c.isspace() or unicodedata.category(c) == "Cc") + "\ufeff"
-#: Without control characters such as U+008C, which are whole phrases in rankings made from PDF.
+#: Except control characters such as U+008C, which occur as whole phrases in rankings from PDF.
 _LESS = "".join(c for c in EDGES if not "\x80" <= c <= "\x9f" or c == "\x85")
 
 
 def number(value: object) -> float:
-    """Return a JSON or text value as a float; NaN if it is none."""
+    """Return a JSON or text value as a float; NaN if it is not a number."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return math.nan
     try:
@@ -44,7 +44,7 @@ def number(value: object) -> float:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is, or reads as, a finite number."""
+    """Return whether a value is a finite number, or a text that denotes one."""
     return math.isfinite(number(value))
 
 
@@ -79,7 +79,7 @@ def distinct(column: pa.ChunkedArray) -> list[str]:
 
 
 def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
-    """Return a column as finite numbers (NaN otherwise), and which values are given but no finite number."""
+    """Return a column as finite numbers (else NaN), and a mask of given values that are not finite numbers."""
     if pa.types.is_boolean(column.type) or pa.types.is_nested(column.type):
         return np.full(len(column), np.nan), np.ones(len(column), dtype=bool)
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
@@ -104,7 +104,7 @@ def with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def repeated(value: str, size: int) -> pa.ChunkedArray:
-    """Return a column that repeats one text."""
+    """Return a column with one repeated text."""
     return pa.chunked_array([pa.repeat(pa.scalar(value, pa.large_string()), size)])
 
 
@@ -140,7 +140,7 @@ def series(column: pa.ChunkedArray) -> pd.Series | npt.NDArray[np.float64]:
 
 
 def text_column(values: Sequence[str | None]) -> tuple[pa.Array, list[int]]:
-    """Return an Arrow text column, and the rows that contain half a character."""
+    """Return an Arrow text column, and the rows with lone surrogates."""
     try:
         return pa.array(values, pa.large_string()), []
     except UnicodeEncodeError:
@@ -150,7 +150,7 @@ def text_column(values: Sequence[str | None]) -> tuple[pa.Array, list[int]]:
 
 
 def column_of(values: Sequence[Any]) -> tuple[pa.Array, list[int]]:
-    """Return numbers as numbers, lists of text as lists, others as text; and the rows that contain half a character.
+    """Return numbers as numbers, lists of text as lists, other values as text, and the rows with lone surrogates.
 
     >>> [column_of(values)[0].to_pylist() for values in ([1, 2.5, None], [("tide", "tides")], [1, "a"])]
     [[1.0, 2.5, None], [['tide', 'tides']], ['1', 'a']]

@@ -23,9 +23,9 @@ from kp_core.reading.open.archive import DAMAGED, check_workbook, refuse_damaged
 from kp_core.reading.open.table import Table, headed
 
 _TABLE, _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}", "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
-#: A cell with a formula without a stored value; an empty text is a value.
+#: A formula without a stored value, as opposed to an empty text.
 _FORMULA = re.compile(rb'<c r="([A-Z]{1,3}[0-9]{1,7})"(?![^>]* t="str")[^>]*><f[^>]*>[^<]*</f>(?:<v></v>|<v ?/>)?</c>')
-#: A character that is not allowed in XML, as XLSX writes it.
+#: A character not allowed in XML, as escaped in XLSX.
 _ESCAPED = re.compile("_x00([01][0-9A-Fa-f])_")
 #: The numbers of the rows of a sheet that are not blank, and the columns of these rows.
 _Filled = tuple[list[int], list[tuple[str, ...]]]
@@ -53,12 +53,12 @@ def read_sheet(file: File, sheet: str, mapping: Mapping) -> Table:
 
 
 def _book(file: File) -> dict[str, Any]:
-    """Return the sheets of a workbook by name: those of openpyxl, or the rows of ODS."""
+    """Return the sheets of a workbook by name: openpyxl sheets, or rows of ODS."""
     return file.once("book", lambda: _open_document(file) if file.workbook == "ODS" else _open_excel(file))
 
 
 def _open_excel(file: File) -> dict[str, Any]:
-    # Without entities, openpyxl needs no slow safe parser.
+    # Entities are excluded, so openpyxl does not need the slow safe parser.
     os.environ.setdefault("OPENPYXL_DEFUSEDXML", "False")
     import openpyxl  # slow to import
 
@@ -120,7 +120,7 @@ def _excel_rows(file: File, page: Any) -> Iterator[tuple[int, list[str]]]:
 
 
 def shown(value: Any, cell: Any = None) -> str:
-    """Return a value as the spreadsheet shows it, with the leading zeros of its format."""
+    """Return a value as displayed by the spreadsheet, with the leading zeros of its format."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -138,7 +138,7 @@ def shown(value: Any, cell: Any = None) -> str:
 
 
 def _open_document(file: File) -> dict[str, _Filled]:
-    """Return the rows of every sheet of an OpenDocument file, which is read once."""
+    """Return the rows of all sheets of an OpenDocument file, read in one pass."""
     check_workbook(file.name, file.source.data, file.limits)
     with (
         refuse_damaged(file.name, "workbook", (ElementTree.ParseError, KeyError, *DAMAGED)),

@@ -1,1 +1,1 @@
-"""Turn tables and lists into checked rows, and these into a corpus with a report."""
+"""Turn tables and lists into checked rows, and rows into a corpus with a report."""

@@ -17,7 +17,18 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, pluralize
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists.list_builder import ListBuilder
-from kp_core.reading.meaning.fields import BESIDE, GOLD, GOLD_WORDS, NAMES, NO, YES, in_words, plain, quoted, told
+from kp_core.reading.meaning.fields import (
+    BESIDE,
+    GOLD,
+    GOLD_WORDS,
+    NAMES,
+    NO,
+    YES,
+    in_words,
+    plain,
+    quoted,
+    roles_in_words,
+)
 from kp_core.reading.meaning.layout import PAIR, Layout
 from kp_core.reading.meaning.mapping import HEADS
 from kp_core.reading.meaning.profiles import count_distinct
@@ -32,14 +43,14 @@ _TEXTS = ("text", "title", "group")
 _YES, _NO = (pa.array(sorted(words), pa.large_string()) for words in (YES, NO))
 #: Separators of title and text in some collections.
 _TITLE_END = r" (\[sep\]|\[SEP\]|<eos>) "
-#: Role of a column next to the score of a judged system → its name among judgements.
+#: Role of a column next to the score of a judged system → its column in judgments.
 _BESIDE_JUDGED = {"system": "system", "rank": "rank (file)"}
-#: Number of rows that are searched for columns that are not read.
+#: Number of rows that are examined for unread columns.
 _ROWS = 10_000
 
 
 def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
-    """Return the rows of the layout's role, and of the texts and judgements in the same table."""
+    """Return the rows of the layout's role, and those of texts and judgments in the same table."""
     if layout.kind == "judged":
         return [_judgements(layout)]
     titles = layout.table.texts(layout.columns["title"]).to_pylist() if "title" in layout.columns else ()
@@ -51,7 +62,7 @@ def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
     parts = _phrases(layout)
     is_judged = role in ("system", "judgements") and _is_judged(layout)
     if role == "gold" and layout.mapping.document != HEADS and asked in (None, "gold"):
-        parts += _beside(layout)
+        parts += _texts_in_gold_table(layout)
     if role == "judgements" and not is_judged:
         found, remedy = "no scores of people", "Name the column."
         raise InputError(table.file, found, "a column `score`, `score_1` or `pertinence`", remedy)
@@ -84,7 +95,7 @@ def _without_rejected(layout: Layout) -> tuple[Layout, list[Note]]:
 def _phrases(layout: Layout) -> list[Rows]:
     if layout.gold_is:
         return _of_both(layout)
-    if layout.kind == "turned":  # each column is a document, each row a person, or a part of the list
+    if layout.kind == "turned":  # each column is a document, each row an annotator or a part of the list
         layout = replace(_melted(layout), kind="lists", cells=layout.cells)
     if layout.kind in ("marked", "scored") or (layout.kind == "wide" and _have_several_rows(layout)):
         return [_long(_melted(layout))]
@@ -98,7 +109,7 @@ def _phrases(layout: Layout) -> list[Rows]:
         if len(gold) == 1:
             gold = {"": next(iter(gold.values()))}
         if len(others) == 1 and plain(next(iter(others))) in NAMES["predictions"]:
-            others = {"": next(iter(others.values()))}  # a word for predictions, which names no system
+            others = {"": next(iter(others.values()))}  # a word for predictions instead of a system name
         return [_lists(layout, "gold", gold), _lists(layout, "system", others)]  # side by side in one sheet
     filled, hollow = _empty_lists(layout)
     rows = _long(filled)
@@ -124,7 +135,7 @@ def _have_several_rows(layout: Layout) -> bool:
 
 
 def _melted(layout: Layout) -> Layout:
-    """Turn columns that each belong to one source or document into rows, with the name of the column in each row."""
+    """Turn columns that each belong to one source or document into rows with the column's name."""
     table = layout.table
     value = {"wide": "phrase", "turned": "phrase", "scored": "score"}.get(layout.kind)
     others, parts = table.without([names[0] for names in layout.sources.values()]), []
@@ -147,7 +158,7 @@ def _melted(layout: Layout) -> Layout:
 
 
 def _further(layout: Layout) -> list[Note]:
-    """Name columns that are not read although their name or their cells suggest a meaning."""
+    """Note unread columns whose name or cells suggest a meaning."""
     table = layout.table
     used = {*layout.columns.values(), *(name for names in layout.sources.values() for name in names)}
     again = [name.rstrip("'") for name in table.names if name not in used and name.rstrip("'") in used]
@@ -163,7 +174,7 @@ def _further(layout: Layout) -> list[Note]:
 
 
 def _varying(layout: Layout) -> list[str]:
-    """Return the columns whose values differ within a list, in a table of a keyphrase or a list per row."""
+    """Return the columns whose values vary within a list, in a table of one keyphrase or list per row."""
     if layout.kind not in ("long", "lists") or not layout.table.header or layout.numbered or layout.proposal.own:
         return []
     mask = pa.array(np.arange(len(layout.table)) < _ROWS)
@@ -175,7 +186,7 @@ def _varying(layout: Layout) -> list[str]:
 
 
 def _empty_lists(layout: Layout) -> tuple[Layout, Rows | None]:
-    """Separate the rows of empty lists, which have no phrase, and `yes` in the column `empty`."""
+    """Separate the rows of empty lists, which have no phrase but `yes` in the column `empty`."""
     table, columns = layout.table, layout.columns
     if "empty" not in table.names:
         return layout, None
@@ -215,7 +226,7 @@ def _long(layout: Layout) -> Rows:
     _add_others(taken, table, used, ("annotator", "system", "variants", "source", "list"))
     notes: list[Note] = []
     if not table.header:
-        message = f"There is no header; the content suggests {in_words(told(columns))}."
+        message = f"There is no header; the content suggests {in_words(roles_in_words(columns))}."
         notes.append(Note("warning", table.file, message))
     return Rows(role, pa.table(taken), len(table), table.lines, notes=notes)
 
@@ -258,14 +269,14 @@ def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -
         if at_once is None:
             commas += names if _add_lists(builder, layout, names, owners) == "," else ()
         if table.nulls and len(names) == 1 and not turned:
-            _say_missing(builder, layout, names[0])
+            _note_missing(builder, layout, names[0])
     if commas:
         message = f"Lists were split at commas: {quoted(commas)}. If phrases contain commas, choose another separator."
         builder.say("warning", table.file, message)
     return builder.rows() if at_once is None else replace(at_once, notes=builder.notes)
 
 
-def _say_missing(builder: ListBuilder, layout: Layout, name: str) -> None:
+def _note_missing(builder: ListBuilder, layout: Layout, name: str) -> None:
     without = layout.ids().filter(layout.table.column(name).is_null())
     if len(without):
         count, whom = pluralize(len(without), "document"), "it" if len(without) == 1 else "them"
@@ -321,8 +332,8 @@ def _documents(layout: Layout) -> Rows:
     return rows
 
 
-def _beside(layout: Layout) -> list[Rows]:
-    """Return the texts, titles and types in a gold table that are constant within documents."""
+def _texts_in_gold_table(layout: Layout) -> list[Rows]:
+    """Return texts, titles and types from a gold table that are constant within documents."""
     table = layout.table
     ids = layout.ids()
     taken = {"doc_id": ids}
@@ -372,7 +383,7 @@ def _judged(layout: Layout) -> Rows:
 
 
 def _judgements(layout: Layout) -> Rows:
-    """Return one row per pair and annotator, without blank scores; reject scores outside the scale."""
+    """Return one row per pair and annotator except for blank scores; reject scores outside the scale."""
     table, columns = layout.table, layout.columns
     judges = [name for names in layout.sources.values() for name in names]
     refuse_over(table.limits.judges, len(judges), "annotators per pair", table.file, "a table")
@@ -384,7 +395,7 @@ def _judgements(layout: Layout) -> Rows:
     read = [floats(table.column(name)) for name in scored]
     values, bad = (np.stack(parts, axis=1).ravel() for parts in zip(*read, strict=True))
     keep = np.isfinite(values) | bad
-    # Row i of the table gives rows i·n … i·n + n - 1: the scores of one pair stand together.
+    # Row i of the table becomes rows i·n … i·n + n - 1, so that the scores of a pair are adjacent.
     pair, judge = np.divmod(np.flatnonzero(keep), len(scored))
     _refuse_too_large(table, base, pair)
     taken = {name: column.take(pa.array(pair)) for name, column in base.items()}
@@ -414,7 +425,7 @@ def _refuse_too_large(table: Table, base: dict[str, pa.ChunkedArray], pair: npt.
 
 
 def _scale(values: npt.NDArray[np.float64], chosen: str) -> tuple[float, float]:
-    """Return the scale chosen, else 0–4, widened if all scores are whole numbers up to 10; `any` has every number."""
+    """Return the chosen scale, else 0–4, widened if all scores are integers up to 10; `any` allows all numbers."""
     if chosen == "any":
         return -sys.float_info.max, sys.float_info.max
     if chosen:

@@ -103,7 +103,7 @@ def _runs(parts: Sequence[Part], limits: Limits, rankings: dict[str, Ranking], n
         by_score = order(table, run_starts(table["doc_id"]), part.mapping.higher_is_better, lower="yake" in plain(name))
         rankings[name] = by_score.ranking
         refuse_over(limits.list_phrases, int(by_score.rank.max()), f"phrases of “{name}”", part.file, "a list")
-        notes += _said_of_order(name, part.file, by_score, part.mapping.higher_is_better)
+        notes += _order_notes(name, part.file, by_score, part.mapping.higher_is_better)
         table = table if by_score.take is None else table.take(pa.array(by_score.take))
         kept = [column for column in table.column_names if column != "rank"]
         ranked = table.select(kept).append_column("rank", pa.chunked_array([pa.array(by_score.rank)]))
@@ -119,7 +119,7 @@ def _by_system(part: Part) -> list[tuple[str, pa.Table]]:
     return [(name, part.table.take(pa.array(rows[code]))) for code, name in enumerate(names)]
 
 
-def _said_of_order(name: str, file: str, by_score: Order, chosen: bool | None) -> Iterator[Note]:
+def _order_notes(name: str, file: str, by_score: Order, chosen: bool | None) -> Iterator[Note]:
     by, higher = by_score.ranking.ranked_by, by_score.ranking.higher_is_better
     first, other = ("highest", "lower") if higher else ("lowest", "higher")
     option = f"--as {file}:higher_is_better={'no' if higher else 'yes'}"
@@ -141,7 +141,7 @@ def _said_of_order(name: str, file: str, by_score: Order, chosen: bool | None) -
 
 @dataclass(frozen=True)
 class Order:
-    """The order of the rows (None: unchanged), their ranks, how they were ranked, and the number of ties."""
+    """The order of rows (None if unchanged), their ranks, how they were ranked, and the number of ties."""
 
     take: Integers | None
     rank: Integers
@@ -152,14 +152,14 @@ class Order:
 def order(table: pa.Table, starts: Integers, higher_is_better: bool | None = None, *, lower: bool = False) -> Order:
     """Group the rows of one system by document, ranked 1, 2, ...
 
-    starts  rows at which another document begins
-    lower   whether lower scores are better if the order does not show it, as for YAKE
+    starts  rows at which the document changes
+    lower   whether lower scores are better by default, as for YAKE
     """
     heads = flatten(table["doc_id"]).take(pa.array(starts)).dictionary_encode().indices.to_numpy().astype(np.int64)
     documents = np.repeat(heads, np.diff(starts, append=len(table)))
     numbers = {name: table[name].to_numpy() for name in ("rank", "score") if name in table.column_names}
     take: Integers | None = None
-    if heads.max(initial=-1) + 1 < len(heads):  # rows of a document are apart
+    if heads.max(initial=-1) + 1 < len(heads):  # rows of a document are not adjacent
         take = np.argsort(documents, kind="stable")
         documents, numbers = documents[take], {name: values[take] for name, values in numbers.items()}
     follows = np.diff(documents) == 0
@@ -206,7 +206,7 @@ def _concat(tables: list[pa.Table]) -> pa.Table:
 
 
 def rejected_in_words(rows: pd.DataFrame) -> str:
-    """Report how many rows of a file were rejected, and why the first."""
+    """Report how many rows of a file were rejected, with the reason for the first."""
     first = rows.iloc[0]
     place = f"line {first['line']}: " if first["line"] != "0" else ""
     count = pluralize(len(rows), "row was", "rows were")
@@ -224,7 +224,7 @@ def _documents(given: Sequence[Part], every: Sequence[Part], limits: Limits, fix
     if not given:
         return pd.DataFrame({"doc_id": index.to_series(index=range(len(index))), **blank})
     frames = [frame_of(part.table, ("doc_id",)).assign(file_=part.file) for part in given]
-    # A blank text is missing; lists of a further field cannot be compared with a text.
+    # Blank texts are missing, and list-valued fields cannot be compared with texts.
     frames = [frame.replace({name: {"": np.nan} for name in frame.select_dtypes("str")}) for frame in frames]
     rows = pd.concat(frames, ignore_index=True)
     if rows["doc_id"].duplicated().any():

@@ -1,4 +1,4 @@
-"""Define the rows of one role as a family reads them, and check them."""
+"""Define and check the rows of one role, as read by a format family."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def phrases_by_document(doc_ids: Iterable[str], phrases: Iterable[str]) -> dict[
 
 @dataclass
 class Rows:
-    """Rows of one role from one file or group of files, as a family reads them.
+    """Rows of one role from one file or group of files, as read by a format family.
 
     table     a column per role: doc_id, phrase, source (annotator or system), rank, score, …
     read      number of rows, including rejected and blank ones
@@ -66,7 +66,7 @@ class Rows:
     datasets: tuple[str, ...] = ()
 
     def line(self, row: int) -> int:
-        """Return the line of a row, 0 if it is not known."""
+        """Return the line of a row, 0 if unknown."""
         return row + 1 if self.lines is None else int(self.lines[row])
 
 
@@ -98,7 +98,7 @@ class Part(Rows):
         return phrases_by_document(self.table["doc_id"].to_pylist(), self.table["phrase"].to_pylist())
 
     def every_source(self) -> list[str]:
-        """Return the names of all sources, including those with only empty lists."""
+        """Return the names of all sources, including those without non-empty lists."""
         listed = [] if self.lists is None else self.lists["source"].unique().tolist()
         return list(dict.fromkeys([*self.sources, *listed]))
 
@@ -117,9 +117,9 @@ class Part(Rows):
             self.sources = list(dict.fromkeys(renamed.get(name, name) for name in self.sources))
 
 
-#: Role → the column that every row needs next to the document.
+#: Role → the required column besides the document.
 _NEEDED = {"gold": "phrase", "system": "phrase", "documents": "", "judgements": "candidate"}
-#: Columns that are shown of a rejected row.
+#: Columns of a rejected row that are shown.
 _SHOWN = ("source", "doc_id", "rank", "phrase", "candidate", "score")
 
 
@@ -138,7 +138,7 @@ def check(rows: Rows, file: str, limits: Limits) -> Rows:
     for name in (name for name in ("score", "relevance") if name in table.column_names):
         table = _amounts(table, name, rows.role, file, reasons, notes)
     lists = None if rows.lists is None else _lists(rows.lists, limits, rejected)
-    # An empty list counts as a row only if it is rejected.
+    # Empty lists count as rows only if they are rejected.
     read = rows.read + len(rejected) - len(rows.rejected)
     if reasons:
         order = sorted(reasons)
@@ -183,7 +183,7 @@ def _ranks(table: pa.Table, file: str, reasons: dict[int, str], notes: list[Note
 
 
 def _amounts(table: pa.Table, name: str, role: Role, file: str, reasons: dict[int, str], notes: list[Note]) -> pa.Table:
-    """Return the table with scores or grades as numbers; a column without a number loses its role."""
+    """Return the table with scores or grades as numbers; a column without any number loses its role."""
     values, bad = floats(table[name])
     missing = np.isnan(values) & ~bad
     if len(values) and missing.all():
@@ -202,7 +202,7 @@ def _amounts(table: pa.Table, name: str, role: Role, file: str, reasons: dict[in
 
 
 def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.DataFrame:
-    """Check the ids of lists; reject empty lists, which have no row."""
+    """Check the ids of lists, and reject empty lists with invalid ids."""
     ids = pa.chunked_array([pa.array(lists["doc_id"], pa.large_string(), from_pandas=True)])
     reasons: dict[int, str] = {}
     trimmed = _text(ids, "id", limits.id_characters, reasons, "an empty id")
@@ -215,7 +215,7 @@ def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.
 
 
 def refuse_if_mostly_rejected(name: str, checked: Sequence[Rows], limits: Limits, *, strict: bool) -> None:
-    """Refuse a file if too many rows were rejected; in strict mode if any was."""
+    """Refuse a file if too many rows were rejected, or any row in strict mode."""
     rejected = [row for part in checked for row in part.rejected]
     if not rejected:
         return

@@ -61,7 +61,7 @@ ID_RULES: dict[str, tuple[str, Callable[[str], str]]] = {
     "last-part": ("keep the part after the last separator", _last_part),
     "only-number": ("keep the number alone", _only_number),
 }
-#: Rules that keep so little of an id that they are offered last, and only if all ids match.
+#: Rules that drop most of an id, and so are offered last and only if all ids match.
 _LOOSE = ("last-part", "only-number")
 _STRICT = [name for name in ID_RULES if name not in _LOOSE]
 #: Combinations of rules that are tried, in order.
@@ -80,7 +80,7 @@ _Offer: TypeAlias = tuple[str, str, str, str, int, int]
 
 
 def types_in_ids(ids: Sequence[str]) -> dict[str, str]:
-    """Return id → document type if all ids are one of two to ten types and a number, else nothing.
+    """Return id → document type if all ids consist of one of two to ten types and a number, else nothing.
 
     >>> types_in_ids(["C-1", "C-17", "H-3", "H-4"])
     {'C-1': 'C', 'C-17': 'C', 'H-3': 'H', 'H-4': 'H'}
@@ -103,7 +103,7 @@ def id_fix(name: str) -> Callable[[str], str] | None:
 
 
 def without_common(names: Sequence[str]) -> list[str]:
-    """Strip what all names begin or end with, up to a separator; a single name stays.
+    """Strip the common prefix and suffix of names, up to separators; a single name is unchanged.
 
     >>> without_common(["candidats.degree", "candidats.textrank"]), without_common(["a-run", "b-run"])
     (['degree', 'textrank'], ['a', 'b'])
@@ -148,7 +148,7 @@ def sides(corpus: Corpus) -> dict[str, list[str]]:
 
 
 def coverage(corpus: Corpus) -> pd.DataFrame:
-    """Count the documents of each side, of all sides together, and those that every side has.
+    """Count the documents of each side, of their union, and of their intersection.
 
     >>> from kp_core.reading.load import load
     >>> coverage(load(gold={"d1": ["tide"], "d2": []}, systems={"a": {"d1": ["sea"]}})).to_numpy().tolist()
@@ -163,23 +163,26 @@ def coverage(corpus: Corpus) -> pd.DataFrame:
     return pd.DataFrame(list(sizes.items()), columns=["side", "documents"])
 
 
-def _alone(corpus: Corpus) -> Iterator[tuple[str, str, list[str], list[str], list[str]]]:
-    """Yield each ordered pair of sides with their documents, and those that only the first has."""
+def _unmatched_sides(corpus: Corpus) -> Iterator[tuple[str, str, list[str], list[str], list[str]]]:
+    """Yield each ordered pair of sides with their documents and those of only the first."""
     for (left, ids), (right, others) in permutations(sides(corpus).items(), 2):
         known = set(others)
         yield left, right, ids, others, [doc_id for doc_id in ids if doc_id not in known]
 
 
 def gaps(corpus: Corpus, first: int = 10) -> pd.DataFrame:
-    """Return one row per pair of sides: documents of each, how many only one has, and the first of these."""
-    rows = [(left, right, len(ids), len(only), ", ".join(only[:first])) for left, right, ids, _, only in _alone(corpus)]
+    """Return one row per pair of sides: documents of each, number of documents of only one, and the first of these."""
+    rows = [
+        (left, right, len(ids), len(only), ", ".join(only[:first]))
+        for left, right, ids, _, only in _unmatched_sides(corpus)
+    ]
     return pd.DataFrame(rows, columns=["in", "not in", "documents", "only here", "first"])
 
 
 def unmatched(corpus: Corpus, first: int = 10) -> pd.DataFrame:
-    """Return ids that only one side has, with up to three ids of the other side at edit distance two or less."""
+    """Return the ids of only one side, with up to three ids of the other side at edit distance two or less."""
     rows = []
-    for left, right, _, others, only in _alone(corpus):
+    for left, right, _, others, only in _unmatched_sides(corpus):
         known = sorted(others) if only else []
         for doc_id in only[:first]:
             close = process.extract(doc_id, known, scorer=Levenshtein.distance, score_cutoff=2, limit=3)
@@ -197,14 +200,14 @@ def missing(corpus: Corpus, first: int = 10) -> pd.DataFrame:
 
 
 def fixes(corpus: Corpus) -> pd.DataFrame:
-    """Return one row per fix that the corpus was loaded with."""
+    """Return one row per fix applied on loading."""
     return pd.DataFrame([(name, WORDS[name]) for name in corpus.report.fixes], columns=["fix", "what it does"])
 
 
 def suggestions(corpus: Corpus) -> pd.DataFrame:
-    """Return the fixes that make ids of two sides match one to one, two fixes joined by a comma.
+    """Return the fixes that make ids of two sides match one to one; pairs of fixes are joined by a comma.
 
-    If annotators or systems of one side have different ids, they are tried one by one.
+    Annotators or systems with different ids are tried one by one.
     """
     return memoize(corpus, "suggestions", None, lambda: _suggestions(sources(corpus), sides(corpus)))
 
@@ -229,7 +232,7 @@ def _offers(left: Mapping[str, list[str]], right: Mapping[str, list[str]]) -> li
 
 
 def _offer(left: str, left_ids: set[str], right: str, right_ids: set[str]) -> _Offer | None:
-    """Return the first fix, or pair of fixes, with which most ids of two sides match and no two become equal."""
+    """Return the first fix, or pair of fixes, that matches most ids of two sides without making any two equal."""
     of = min(len(left_ids), len(right_ids))
     for names in _TRIED if left_ids != right_ids else ():
         mapped = [{applied(names, doc_id) for doc_id in ids} for ids in (left_ids, right_ids)]

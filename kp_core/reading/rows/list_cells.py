@@ -36,11 +36,11 @@ _OPENS = ("[", "{", "(", "a", "c", "n", "N")
 class ListCells:
     """The cells of a column with one list per row, as text and as lists.
 
-    separator  what separates the phrases of a text, a name of `SEPARATORS`
+    separator  separator of phrases in texts, a name of `SEPARATORS`
     items      the list of each row, None if its cell is text
-    missing    rows without a list, not even an empty one
+    missing    rows without a list
     scores     the scores of the items of each row
-    texts      the text of each row, in which spans have their places
+    texts      the text of each row, to which the offsets of spans refer
     """
 
     cells: list[Any]
@@ -122,7 +122,7 @@ class ListCells:
                 add_scored(builder, phrase, score)
 
     def notes(self, file: str, name: str) -> Iterator[Note]:
-        """Yield the notes on how cells were split, and on empty cells."""
+        """Yield notes on how cells were split, and on empty cells."""
         texts = [cell for cell, items in zip(self.cells, self.items, strict=True) if items is None]
         others = [cell for cell in texts if self.separator not in cell and re.search("[,，、|]", cell)]
         if self.separator in (";", "；") and 4 * len(others) > len(self.cells):
@@ -135,7 +135,7 @@ class ListCells:
 
 
 def rows_at_once(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -> Rows | None:
-    """Return the rows of a column of lists of texts without a loop over rows; None if some row needs a closer look."""
+    """Return the rows of a column of lists of texts without a loop; None if some row needs special treatment."""
     table, names, owner = layout.table, sum(sources.values(), ()), layout.source_column()
     column, plain_lists = table.column(names[0]), layout.mapping.inner in ("", "phrases") and layout.cells != "tokens"
     if len(names) > 1 or not plain_lists or parallel(layout) is not None or not holds_lists_of_texts(column):
@@ -168,7 +168,7 @@ def _need_a_look(ids: pa.ChunkedArray, phrases: pa.Array, lengths: npt.NDArray[n
 
 
 def _joined(row: Sequence[Any], mark: str) -> list[Any]:
-    """Return the cells of several columns as one list, texts split at the mark, if there is one."""
+    """Return the cells of several columns as one list, texts split at the separator, if any."""
     items: list[Any] = []
     for cell in row:
         is_list = isinstance(cell, str) and cell.lstrip()[:1] == "["
@@ -190,7 +190,7 @@ def parallel(layout: Layout) -> list[Any] | None:
 
 
 def _shape(layout: Layout, name: str, items: Sequence[Any], *, scored: bool) -> Shape:
-    """Return what the items of lists are; lists of strings next to scores are tokens."""
+    """Return the meaning of inner lists; lists of strings next to scores are tokens."""
     if layout.mapping.inner or layout.cells == "tokens":
         return cast(Shape, layout.mapping.inner or "tokens")
     shape, _ = shape_of([value for value in items if value is not None]) or ("phrases", "")
@@ -199,7 +199,7 @@ def _shape(layout: Layout, name: str, items: Sequence[Any], *, scored: bool) -> 
 
 
 def marked(cell: str, text: str) -> list[str]:
-    """Return the spans or choices that the JSON of a cell marks in a text; any other cell is one phrase.
+    """Return the spans or choices in the JSON of a cell; any other cell is one phrase.
 
     >>> marked('[{"start": 4, "end": 8}]', "The tide"), marked('{"choices": ["tide", "sea"]}', ""), marked("sea", "")
     (['tide'], ['tide', 'sea'], ['sea'])

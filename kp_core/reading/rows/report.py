@@ -16,7 +16,7 @@ from kp_core.reading.limits import Limits
 from kp_core.reading.rows.identifiers import sides
 from kp_core.text.normalise import Normaliser
 
-#: Fields of a reading that have another name in the table of files, and those that it leaves out.
+#: Fields of a reading that are renamed in the table of files, and those left out of it.
 _NAMED = {"size": "bytes", "bom": "BOM", "line_ends": "line ends", "rows_read": "rows read"} | {
     f"rows_{what}": what for what in ("loaded", "rejected", "blank")
 }
@@ -48,8 +48,8 @@ def understood(corpus: Corpus) -> str:
     return f"{files} understood; left out: {pluralize(len(ignored), 'file')} without lists or texts ({shown})."
 
 
-#: Role → what a file is in words, and what one of its rows is.
-_IS: dict[Role | VocabularyTable, tuple[str, str]] = {
+#: Role → description of a file, and of one of its rows.
+_ROLE_DESCRIPTIONS: dict[Role | VocabularyTable, tuple[str, str]] = {
     "gold": ("gold standard", "phrase"),
     "system": ("system output", "phrase"),
     "documents": ("texts", "text"),
@@ -59,7 +59,7 @@ _IS: dict[Role | VocabularyTable, tuple[str, str]] = {
     "similar": ("similar phrases", "pair"),
     "vectors": ("vectors of phrases", "phrase"),
 }
-#: More names than these are counted.
+#: Maximum number of names listed; more are counted.
 _NAMES = 4
 
 
@@ -88,9 +88,9 @@ def receipt(corpus: Corpus) -> list[Receipt]:
     for reading in corpus.report.readings:
         rankings = filter(None, map(corpus.rankings.get, reading.whose))
         ways = {ranking.higher_is_better if ranking.ranked_by == "score" else None for ranking in rankings}
-        parts = [_what(reading)]
+        parts = [_description(reading)]
         parts += [] if reading.documents is None else [f"{reading.documents:,} of {pluralize(in_use, 'document')}"]
-        parts += [pluralize(reading.rows_loaded, _IS[reading.role][1])]
+        parts += [pluralize(reading.rows_loaded, _ROLE_DESCRIPTIONS[reading.role][1])]
         if reading.role == "system" and len(ways) == 1 and (higher := ways.pop()) is not None:
             parts.append(f"{'higher' if higher else 'lower'} score is better")
         parts += [f"{pluralize(reading.rows_rejected, 'row')} rejected"] if reading.rows_rejected else []
@@ -98,7 +98,7 @@ def receipt(corpus: Corpus) -> list[Receipt]:
     return receipts
 
 
-def _what(reading: Reading) -> str:
+def _description(reading: Reading) -> str:
     systems = reading.whose if reading.role == "system" else reading.systems
     named = f"system{'s' * (len(systems) > 1)} {', '.join(systems)}" if systems else ""
     named = f"{len(systems):,} systems" if len(systems) > _NAMES else named
@@ -106,7 +106,9 @@ def _what(reading: Reading) -> str:
         return named
     whose = () if reading.whose == ("gold",) else reading.whose
     people = pluralize(len(whose), "annotator") if len(whose) > _NAMES else ", ".join(whose)
-    return _IS[reading.role][0] + (f" of {people}" if people else "") + (f" and {named}" if named else "")
+    return (
+        _ROLE_DESCRIPTIONS[reading.role][0] + (f" of {people}" if people else "") + (f" and {named}" if named else "")
+    )
 
 
 _OWNER = ["role", "source"]
@@ -117,7 +119,7 @@ _ALWAYS = ("role", "source", "documents", "phrases", "shortest", "mean", "longes
 def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | None = None) -> pd.DataFrame:
     """Return one row per annotator and system: documents, phrases, list lengths, gaps, duplicates, ties, short lists.
 
-    missing     documents that another source has and this one lacks
+    missing     documents of other sources without a list of this one
     duplicates  phrases that repeat an earlier one of the same list: exactly, lower-cased, after the normaliser
     vanishing   phrases of which the normaliser leaves nothing
     """
@@ -158,12 +160,12 @@ def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | No
 
 
 def telling(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the statistics without counts that are 0 for all sources, except the usual ones."""
+    """Return the statistics without columns that are 0 for all sources, except the standard ones."""
     return table[[name for name in table if name in _ALWAYS or table[name].any()]]
 
 
-#: Characters that often go wrong and unusual forms, with the test of a text.
-_ODD: dict[str, Callable[[str], object]] = {
+#: Frequently corrupted characters and unusual forms, with the test of a text.
+_UNUSUAL_CHARACTERS: dict[str, Callable[[str], object]] = {
     "no-break space": re.compile("\u00a0").search,
     "soft hyphen": re.compile("\u00ad").search,
     "zero-width character": re.compile("[\u200b-\u200d\u2060\ufeff]").search,
@@ -176,12 +178,12 @@ _ODD: dict[str, Callable[[str], object]] = {
 
 
 def characters(corpus: Corpus) -> pd.DataFrame:
-    """Count phrases and texts with characters that often go wrong, with the first example of each."""
+    """Count phrases and texts with frequently corrupted characters, with the first example of each."""
     texts = {"gold": corpus.gold["phrase"], "systems": corpus.runs["phrase"], "texts": corpus.documents["text"]}
     rows = []
     for where, values in texts.items():
         times = values[values.str.contains("[^\t\n\r -~]", na=False)].value_counts(sort=False)
-        for what, is_odd in _ODD.items():
+        for what, is_odd in _UNUSUAL_CHARACTERS.items():
             if unusual := [text for text in times.index if is_odd(text)]:
                 rows.append((where, what, int(times[unusual].sum()), _around(unusual[0], is_odd(unusual[0]))))
     return pd.DataFrame(rows, columns=["where", "what", "count", "first"])
@@ -204,7 +206,7 @@ def normalised(corpus: Corpus, normaliser: Normaliser) -> pd.DataFrame:
 
 
 def limits(values: Limits) -> pd.DataFrame:
-    """Return one row per limit: its value, what it bounds, and the variable of the environment that changes it."""
+    """Return one row per limit: its value, its meaning, and its environment variable."""
     rows = [
         (f"{getattr(values, limit.name):,}", limit.metadata["words"], f"KPSCOPE_LIMIT_{limit.name.upper()}")
         for limit in fields(values)

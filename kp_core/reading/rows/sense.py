@@ -1,4 +1,4 @@
-"""Find what looks wrong in data as they were read, with answers that would correct it."""
+"""Find suspicious content in data as read, with answers that would correct it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from kp_core.reading.open.values import is_number
 from kp_core.reading.rows.check import Part, phrases_by_document
 from kp_core.reading.rows.identifiers import WORDS, applied, sources, suggestions
 
-#: Number of distinct values that are looked at, and the fewest from which a finding follows.
+#: Number of distinct values examined, and the minimum for a finding.
 _MOST, _FEWEST = 500, 5
-#: Most words and characters of a phrase.
+#: Maximum numbers of words and characters of a phrase.
 _WORDS, _CHARACTERS = 12, 100
 _ADDRESS = re.compile(r"<?(?:https?://|www\.|mailto:)\S+|[^\s@]+@[^\s@]+\.[a-z]+", re.IGNORECASE)
 _DECIMAL, _ARXIV = re.compile(r"-?\d+[.,]\d+(?:e-?\d+)?", re.IGNORECASE), re.compile(r"\d{4}\.\d{4,5}(?:v\d+)?")
@@ -33,7 +33,7 @@ def _is_sentence(text: str) -> bool:
     return len(text.split()) > _WORDS or len(text) > _CHARACTERS
 
 
-#: What most phrases, or most ids, cannot be, with the test.
+#: Kinds of values that most phrases, or most ids, cannot be, with the test.
 _NO_PHRASES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("numbers", is_number),
     ("addresses", _ADDRESS.fullmatch),
@@ -50,7 +50,7 @@ _NO_IDS: tuple[tuple[str, Callable[[str], object]], ...] = (
 
 
 def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
-    """Return a finding or form if phrases or ids of a file look wrong, unless the user named its columns."""
+    """Return a finding or form if phrases or ids of a file are implausible, unless the user named its columns."""
     exported = any(isinstance(layout, Layout) and layout.proposal.own for layout in recognition.plan)
     if part.mapping.as_read or part.mapping.names_columns or part.role not in ("gold", "system") or exported:
         return None
@@ -88,7 +88,7 @@ def _first_values(column: pa.ChunkedArray) -> list[str]:
 def _ask(
     part: Part, recognition: Recognition, found: str, expected: str, field: str, mapping: Mapping | None = None
 ) -> Finding | Form:
-    """Ask in a form what a table means, and of any other file whether it was read as intended."""
+    """Ask about the meaning of a table in a form, and whether any other file was read as intended."""
     file = recognition.files[0]
     if recognition.plan and isinstance(recognition.plan[0], Layout):
         form = form_of(recognition, found)
@@ -117,17 +117,17 @@ def _odd_first_row(part: Part) -> dict[str, str]:
 
 
 def findings(corpus: Corpus) -> tuple[Finding, ...]:
-    """Return what makes results meaningless, such as sides with hardly a document in common, and what would help."""
-    return memoize(corpus, "findings", None, lambda: (*_apart(corpus), *shifted(corpus)))
+    """Return findings that make results meaningless, such as sides with few common documents, and their remedies."""
+    return memoize(corpus, "findings", None, lambda: (*_disjoint_sides(corpus), *shifted(corpus)))
 
 
-def _apart(corpus: Corpus) -> list[Finding]:
+def _disjoint_sides(corpus: Corpus) -> list[Finding]:
     every = sources(corpus) if len(corpus.gold) else {}
     gold = set().union(*every.get("gold", {}).values())
     notes = []
     for name, ids in {**every.get("systems", {}), **every.get("texts", {})}.items() if gold else ():
         common, is_system = len(gold & set(ids)), name in corpus.systems
-        # Texts may be of some documents, but missing lists of systems are scored as empty.
+        # Texts may be missing for some documents, but missing lists of systems are scored as empty.
         if common * 2 >= len(gold) or (common and not is_system):
             continue
         level: Level = "stop" if not common and is_system else "warn"
@@ -149,8 +149,8 @@ def shifted(corpus: Corpus) -> list[Finding]:
     for name, rows in runs.groupby("system", sort=False):
         phrases = phrases_by_document(rows["doc_id"], rows["phrase"])
         lists = [phrases.get(doc_id, set()) for doc_id in documents]
-        in_place = _meeting(lists, due)
-        for which, met in (("next", _meeting(lists, due[1:])), ("previous", _meeting(lists[1:], due))):
+        in_place = _count_matches(lists, due)
+        for which, met in (("next", _count_matches(lists, due[1:])), ("previous", _count_matches(lists[1:], due))):
             if met * 2 >= len(documents) and in_place * 10 <= met:
                 counts = f"of the {which} document ({met:,} of them), not of their own ({in_place:,})"
                 shift = f"lists that match keyphrases {counts}, as if shifted by one line"
@@ -158,7 +158,7 @@ def shifted(corpus: Corpus) -> list[Finding]:
     return shifts
 
 
-def _meeting(lists: Sequence[set[str]], due: Sequence[set[str]]) -> int:
+def _count_matches(lists: Sequence[set[str]], due: Sequence[set[str]]) -> int:
     return sum(not phrases.isdisjoint(expected) for phrases, expected in zip(lists, due, strict=False))
 
 
@@ -182,7 +182,7 @@ def notes(corpus: Corpus) -> list[Note]:
 
 
 def refuse_apart(corpus: Corpus) -> None:
-    """Refuse to score systems of which none has a document of the gold standard."""
+    """Refuse to score systems if none has a document of the gold standard."""
     stops = [finding for finding in findings(corpus) if finding.level == "stop"]
     if stops and len(stops) == len(corpus.systems):
         raise Question(stops[0])

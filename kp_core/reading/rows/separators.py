@@ -1,4 +1,4 @@
-"""Return how the cells of a column are split into phrases."""
+"""Detect how the cells of a column are split into phrases."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _WHOLE = {
 
 
 def cell_separator(table: Table, name: str, beside: Iterable[str] = (), *, certain: bool = True) -> str:
-    """Return how the cells of a column are split; if unclear, as in the columns beside it.
+    """Return how the cells of a column are split; if unclear, as in adjacent columns.
 
-    certain  whether the cells are lists for certain, even if some contain a single phrase
+    certain  whether the cells are known to be lists, even if some contain a single phrase
     """
     if holds_lists(table.column(name)):
         return "lists"
@@ -72,10 +72,10 @@ def json_list(cell: str) -> list[object] | None:
     """
     cell = re.sub(r"\bnp\.[a-z]+_?\d*\(([^()]*)\)", r"\1", cell)
     cell = re.sub(r"^\s*array\((.*?)(?:,\s*dtype=\w+)?\)\s*$", r"\1", cell, flags=re.DOTALL)
-    if not re.search(r"""['"]\s*:""", cell):  # a set, a tuple, or what R writes; in a dictionary phrases have scores
+    if not re.search(r"""['"]\s*:""", cell):  # a set, a tuple, or R syntax; in a dictionary, phrases have scores
         cell = re.sub(r"""^\s*(?:c?\(|\{)(?=\s*['"])(.*)[)}]\s*$""", r"[\1]", cell, flags=re.DOTALL)
     quote = match.group(1) if (match := re.match(r"""\s*\[\s*(['"])""", cell)) else ""
-    if quote and not re.search(rf"{quote}\s*,", cell):  # as NumPy writes it, which Python would read as one text
+    if quote and not re.search(rf"{quote}\s*,", cell):  # NumPy syntax, which Python would parse as one string
         cell = re.sub(rf"{quote}\s+(?={quote})", f"{quote}, ", cell)
     for read in (json.loads, ast.literal_eval):
         try:
@@ -87,13 +87,13 @@ def json_list(cell: str) -> list[object] | None:
     return None
 
 
-#: A number behind a phrase, as in “tide (0.85)” or “tide: 85 %”, and the number of characters that are searched for it.
+#: A number after a phrase, as in “tide (0.85)” or “tide: 85 %”, and the number of characters searched for it.
 _BEHIND = re.compile(r"(?:\(([-+]?[0-9]*[.,]?[0-9]+) ?%?\)|[:=] ?([-+]?[0-9]*[.,]?[0-9]+) ?%?)$")
 _TAIL = 30
 
 
 def number_behind(text: str) -> tuple[str, str]:
-    """Return a phrase and the number behind it, which is empty if there is none.
+    """Return a phrase and the number after it, empty if there is none.
 
     >>> number_behind("tide (0.85)"), number_behind("sea: 75 %"), number_behind("moon")
     (('tide', '0.85'), ('sea', '75'), ('moon', ''))

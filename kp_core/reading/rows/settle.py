@@ -1,4 +1,4 @@
-"""Give the checked rows of every file their sources and ids, and refuse duplicate lists."""
+"""Assign sources and ids to the checked rows of every file, and refuse duplicate lists."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LIST = ["role", "source", "doc_id"]
 def align(parts: Sequence[Part], notes: list[Note]) -> None:
     """Name the documents of files without ids, whose line n is document n; refuse such files of unequal length.
 
-    The ids come from a file of ids, or from the only table of texts if it has as many documents.
+    The ids are from a file of ids, or from the only table of texts if it has as many documents.
     """
     _align_by_titles(parts, notes)
     numbered = [part for part in parts if part.counted]
@@ -79,7 +79,7 @@ def _align_by_titles(parts: Sequence[Part], notes: list[Note]) -> None:
     for part, names in titled:
         strange = [title for title, name in zip(part.titles, names, strict=True) if name not in known]
         if len(strange) == len(names):
-            continue  # no title matches, so the order decides
+            continue  # no title matches, so documents are matched by order
         if strange:
             found = f"the title “{strange[0][:60]}”, which {texts[0].file} does not have"
             remedy = "Add a column of ids to both files, or use the same titles."
@@ -96,7 +96,7 @@ def _names(titles: Iterable[str | None]) -> list[str]:
 
 
 def label(parts: Sequence[Part], notes: list[Note]) -> None:
-    """Replace identifiers in place of phrases by the label that another file has, the gold standard first."""
+    """Replace identifiers used as phrases by the labels in other files, the gold standard first."""
     known = [part for part in parts if part.role in ("gold", "system") and "concept" in part.table.column_names]
     known.sort(key=lambda part: part.role)
     tables = [part.table.select(["concept", "phrase"]).to_pandas() for part in known]
@@ -115,7 +115,7 @@ def label(parts: Sequence[Part], notes: list[Note]) -> None:
 
 
 def settle(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]) -> pd.DataFrame:
-    """Name the sources of all rows, apply the fixes, refuse duplicate lists, and return the empty lists."""
+    """Assign the sources of all rows, apply the fixes, refuse duplicate lists, and return the empty lists."""
     for role in ("system", "gold"):
         _name_by_files([part for part in parts if part.role == role and not part.name_given], fixes)
     several = len({part.origin for part in parts if part.role == "gold"}) > 1
@@ -142,7 +142,7 @@ _RUN = re.compile(r"(?:seed|run|replicate|lauf|rep|r|s)?[-_ ]?\d+", re.IGNORECAS
 
 
 def _name_by_files(parts: Sequence[Part], fixes: Sequence[str]) -> None:
-    """Name files of runs after the folder of their system, and files with the same name by their paths."""
+    """Name files of runs after the folder of their system, and files with the same name after their paths."""
     folders: dict[PurePosixPath, list[Part]] = {}
     for part in parts:
         folders.setdefault(PurePosixPath(part.file).parent, []).append(part)
@@ -162,7 +162,7 @@ def _name_by_files(parts: Sequence[Part], fixes: Sequence[str]) -> None:
 
 
 def _name_sources(part: Part, default: str) -> None:
-    """Give every row and list a source: the name given by the user, else that in the column, else the default."""
+    """Assign a source to every row and list: the name given by the user, else that in the column, else the default."""
     if part.lists is not None:
         part.lists = part.lists.assign(source=part.lists["source"].fillna(default))
     if "source" not in part.table.column_names:
@@ -211,7 +211,7 @@ def _refuse_lists_of_two_files(tables: Sequence[Part]) -> None:
 
 
 def _settle_lists(parts: Sequence[Part], fixes: Iterable[str], notes: list[Note]) -> pd.DataFrame:
-    """Keep one list per source and document, or merge them; return the empty lists."""
+    """Keep only one list per source and document, or merge the lists; return the empty lists."""
     listed = [part for part in parts if part.lists is not None and part.role in ("gold", "system")]
     if not listed:
         return empty_table("empty")

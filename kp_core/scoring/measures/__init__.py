@@ -1,4 +1,4 @@
-"""Turn counts into values: one function per measure, and one entry in `measures.toml`."""
+"""Turn counts into values, with one function and one entry in `measures.toml` per measure."""
 
 from kp_core.scoring.measures import agreement, concordance, ranked  # noqa: F401
 from kp_core.scoring.measures.registry import (

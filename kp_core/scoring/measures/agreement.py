@@ -1,8 +1,8 @@
-"""Turn the choices of several annotators into tables per document, and these into agreement coefficients.
+"""Turn the choices of several annotators into tables per document, and tables into agreement coefficients.
 
 There are tables of all pairs together, of each pair, and of each annotator against the others. Only sizes of
-intersections are needed: an item that c annotators chose adds c(c-1) ordered pairs of agreeing choices. A document that
-an annotator did not see is missing; a phrase not chosen is “no”.
+intersections are needed: an item that c annotators chose adds c(c-1) ordered pairs of agreeing choices. Documents that
+an annotator did not see are missing data; a phrase not chosen is “no”.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Panel(Cells):
 
 @dataclass(frozen=True)
 class Shares(Cells):
-    """The mean table, fields (D, 1), and the number of choices and of phrases seen per annotator (D, A)."""
+    """The mean table, with fields (D, 1), and the numbers of choices and of phrases seen per annotator (D, A)."""
 
     chosen: Floats
     seen: Floats
@@ -44,7 +44,7 @@ class Shares(Cells):
 
 @dataclass(frozen=True)
 class PairTables(Cells):
-    """The mean table, fields (D, 1), and the fields of the tables of all pairs (D, P), for Light's kappa."""
+    """The mean table, with fields (D, 1), and the tables of all pairs, with fields (D, P), for Light's kappa."""
 
     pair_hits: Floats
     pair_returned: Floats
@@ -72,14 +72,14 @@ def agreeing(choices: AnnotatorChoices) -> Ints:
 
 
 def panel(choices: AnnotatorChoices, universe: Floats) -> Panel:
-    """Return the mean tables of all documents; those seen by fewer than two annotators are 0 everywhere."""
+    """Return the mean tables of all documents; documents seen by fewer than two annotators have zeros."""
     annotators = choices.seen.sum(axis=0)
     chosen = np.bincount(choices.document[choices.item], minlength=len(annotators))
     return _panel(*(count[:, None].astype(float) for count in (annotators, chosen, agreeing(choices), universe)))
 
 
 def without_each(choices: AnnotatorChoices, universe: Floats) -> Panel:
-    """Return for each annotator the mean tables of the others (D, A)."""
+    """Return the mean tables of the other annotators for each annotator (D, A)."""
     size, documents = sizes(choices), choices.seen.shape[1]
     votes, flat = choices.votes, choices.annotator * documents + choices.document[choices.item]
     shared = np.bincount(flat, votes[choices.item] - 1.0, minlength=size.size).reshape(size.shape)
@@ -155,7 +155,7 @@ def pairs(choices: AnnotatorChoices, universe: Floats, common: tuple[Ints, Ints]
 def against_others(choices: AnnotatorChoices, universe: Floats, majority: bool = False) -> tuple[Cells, Bools]:
     """Return the table of each annotator against the union (or majority) of the others (D, A), and which tables count.
 
-    A document counts for an annotator if others saw it too and one side chose something. The others are the gold.
+    A document counts for an annotator if others saw it too and one side chose something. The others are gold.
     """
     chosen, seen, votes = sizes(choices).T, choices.seen.T, choices.votes
     others = seen.sum(axis=1)[:, None] - seen
@@ -164,7 +164,7 @@ def against_others(choices: AnnotatorChoices, universe: Floats, majority: bool =
     flat = cell[0] * seen.shape[1] + cell[1]
     supported = votes[choices.item] - 1 >= enough[cell]
     hits = np.bincount(flat, supported, minlength=seen.size).reshape(seen.shape)
-    # Items with enough votes, whoever cast them, and those that lose the vote of the annotator who is left out.
+    # Items with enough votes, and those without enough once the vote of the left-out annotator is removed.
     size = np.zeros(seen.shape)
     for threshold in np.unique(enough):
         kept = np.bincount(choices.document, votes >= threshold, minlength=len(seen))
@@ -176,7 +176,7 @@ def against_others(choices: AnnotatorChoices, universe: Floats, majority: bool =
     return Cells(*fields), counts
 
 
-measure("K")(concordance.scott_pi)  # of the mean table of all pairs
+measure("K")(concordance.scott_pi)  # observed agreement of the mean table of all pairs
 
 
 @measure("alpha", Panel)
@@ -209,7 +209,7 @@ def light(tables: PairTables) -> Floats:
 
 @measure("alpha-Jaccard")
 def jaccard(common: Floats, first: Floats, second: Floats) -> Floats:
-    """Return the intersection as a share of the union, of overlapping sets (n,).
+    """Return the share of the intersection in the union of overlapping sets (n,).
 
     >>> jaccard(np.array([1.0]), np.array([2.0]), np.array([3.0])).tolist()
     [0.25]

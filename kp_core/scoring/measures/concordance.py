@@ -1,6 +1,6 @@
 """Turn concordance tables into agreement measures; rows are the gold standard, columns the system.
 
-Formulas are in integers if possible, so that nothing cancels. If both sides use only one category, a value is undefined
+Formulas use integers if possible, to avoid cancellation. If both sides use only one category, a value is undefined
 (NaN) and `status` gives the reason.
 """
 
@@ -27,7 +27,7 @@ def table(a: Floats | float, b: Floats | float, c: Floats | float, d: Floats | f
 
 
 def status(cells: Cells) -> NDArray[np.str_]:
-    """Name the first degenerate case that applies to each table, or `ok`."""
+    """Return the first degenerate case that applies to each table, or `ok`."""
     a, b, c, d = cells.both, cells.gold_only, cells.system_only, cells.neither
     cases = {
         "no_items": cells.universe == 0,
@@ -73,13 +73,13 @@ def _kappa(cells: Cells, both: Floats) -> Floats:
 
 @measure("kappa_max")
 def kappa_max(cells: Cells) -> Floats:
-    """Return kappa if the shorter list were part of the longer."""
+    """Return the maximum of kappa, attained if the shorter list is part of the longer."""
     return _kappa(cells, np.minimum(cells.size, cells.returned))
 
 
 @measure("kappa_min")
 def kappa_min(cells: Cells) -> Floats:
-    """Return kappa if the two lists had as little in common as their sizes allow."""
+    """Return the minimum of kappa, attained if the lists overlap as little as their sizes allow."""
     return _kappa(cells, np.maximum(cells.size + cells.returned - cells.universe, 0))
 
 

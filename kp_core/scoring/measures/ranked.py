@@ -1,4 +1,4 @@
-"""Turn hits into precision, recall, F1 and ranking measures, and lists as they were returned into their properties."""
+"""Turn hits into precision, recall, F1 and ranking measures, and lists as returned into measures of list quality."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def reciprocal_rank(at: View) -> Floats:
 @measure("nDCG")
 @measure("nDCG@k")
 def normalised_gain(at: View) -> Floats:
-    """Return the discounted gain by convention / that of the ideal ranking, 0 if there is nothing to gain."""
+    """Return the discounted gain by convention / that of the ideal ranking, 0 if the latter is 0."""
     gain = {"linear": "gain", "exp": "exp_gain", "propensity": "rarity"}[at.counts.settings.gain]
     return ratio(*at.gained(gain, _discount))
 
@@ -101,7 +101,7 @@ def semantic_f1(at: View) -> Floats:
 
 @measure("bpref")
 def bpref(at: View) -> Floats:
-    """Return bpref; without judged negatives NaN, or as in trec_eval, where none is ranked above a hit."""
+    """Return bpref; without judged negatives NaN, or by the rule of trec_eval (no negative above a hit)."""
     counts, hits = at.counts, at.hits
     if counts.judged is not None:
         judged = np.broadcast_to(counts.judged[:, None], hits.shape)

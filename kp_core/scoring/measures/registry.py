@@ -1,4 +1,4 @@
-"""Join the texts of every measure with its function, for tables, help, Methods and the command line."""
+"""Join the texts of every measure with its function, for tables, help, documentation and command line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kp_core.settings import LARGEST_K, SUBJECT, Cutoff, Settings
 
 Family = Literal["overlap", "ranking", "concordance", "annotators", "sets", "hierarchy", "semantic", "list"]
 Matcher = str
-#: Matchers without baselines → key of the error if the data that they need were not loaded.
+#: Matchers without baselines → key of the error if their data are missing.
 SPECIAL: dict[Matcher, str] = {"hierarchy": "no hierarchy", "given": "no meaning", "as-returned": "no lists"}
 #: Families of several annotators.
 OF_PEOPLE: tuple[Family, ...] = ("annotators", "sets")
@@ -57,7 +57,7 @@ class Measure:
 
 _DECLARED = read_toml("scoring/measures/measures.toml")
 _FAMILIES = _DECLARED.pop("families")
-#: The order is that of measures.toml, whichever module registers its measures first.
+#: In the order of measures.toml, regardless of the order of registration.
 MEASURES: dict[str, Measure] = dict.fromkeys(_DECLARED)  # type: ignore[assignment]
 
 
@@ -81,7 +81,7 @@ def measure(name: str, cells: type[Any] | None = None) -> Callable[[Callable[...
 
 @dataclass(frozen=True)
 class Asked:
-    """A measure with its cutoff (None: that of the evaluation), its parameter, and the cutoffs that are averaged."""
+    """A requested measure with its cutoff (None: that of the evaluation), parameter, and averaged cutoffs."""
 
     measure: Measure
     cutoff: Cutoff | None = None
@@ -95,7 +95,7 @@ class Asked:
 
     @property
     def of_tables(self) -> bool:
-        """Whether it is computed from concordance tables, which have separate counts and need N."""
+        """Whether the measure uses concordance tables, which have separate counts and need N."""
         return self.measure.matcher == "sets"
 
     def cutoffs(self, settings: Settings) -> tuple[Cutoff, ...]:
@@ -137,7 +137,7 @@ class Asked:
         return self.measure.name == "PSP@k" or (settings.gain == "propensity" and self.measure.name.startswith("nDCG"))
 
     def over_subjects(self, average: str) -> bool:
-        """Return whether a setting asks for means over subjects, and the measure has them."""
+        """Return whether the measure is averaged over subjects under a setting."""
         return average in SUBJECT and average in self.averages(average)
 
     def scores(self, counts: Any) -> Floats:
@@ -146,9 +146,9 @@ class Asked:
 
 
 def parse(text: str) -> Asked:
-    """Read a measure as users write it; printing the result gives the same text back.
+    """Parse the name of a measure; printing the result gives the same name.
 
-    R@mean(5..50) is the mean over the cutoffs 5, 10, …, 50: in steps of the first.
+    R@mean(5..50) is the mean over the cutoffs 5, 10, …, 50, in steps of the first.
 
     >>> parse("F1@10").cutoff, parse("F1@M").cutoff, parse("kappa").measure.family, parse("R@mean(5..15)").over
     (10, 'all', 'concordance', (5, 10, 15))
@@ -180,7 +180,7 @@ def matchers(asked: Iterable[Asked]) -> set[Matcher]:
 
 
 def names_in(measures: Iterable[str] | str) -> tuple[str, ...]:
-    """Return names of measures, each once.
+    """Return the distinct names of measures.
 
     >>> names_in("P@5, MAP"), names_in(["P@5,MAP", "MAP"])
     (('P@5', 'MAP'), ('P@5', 'MAP'))

@@ -1,1 +1,1 @@
-"""Turn human scores of phrase pairs and values of measures into correlations with their uncertainty."""
+"""Compute correlations of measures with human scores of phrase pairs, and their uncertainty."""

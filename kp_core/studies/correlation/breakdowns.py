@@ -13,10 +13,10 @@ from kp_core.similarity.tokens import Phrases, Recipe
 from kp_core.studies import WORDS
 from kp_core.text.tags import keyphrase_classes
 
-#: Breakdown → what distinguishes its subsets.
+#: Breakdown → property that defines its subsets.
 BREAKDOWNS: dict[str, str] = WORDS["breakdowns"]
 DEFAULT_BY = ("location", "complexity", "pos")
-#: Order of known labels; others follow by name.
+#: Order of known labels, before other labels by name.
 _ORDER: dict[str, int] = {name: place for place, name in enumerate(WORDS["label_order"]["labels"])}
 #: Near-miss types in which one phrase is a contiguous part of the other.
 CONTIGUOUS = ("INCLUDE", "PARTOF")
@@ -55,7 +55,7 @@ def label(
 
 
 def paper_labels(labels: pd.DataFrame) -> pd.DataFrame:
-    """Return labels as Kim, Baldwin & Kan 2010 group them: First+Head is Head, PP+CC is PP, other tags are hidden."""
+    """Return labels grouped as in Kim, Baldwin & Kan 2010: First+Head is Head, PP+CC is PP, other tags are hidden."""
     return labels.replace({column: changes for column, changes in WORDS["paper_labels"].items() if column in labels})
 
 
@@ -86,8 +86,8 @@ def exceeds_all(frame: pd.DataFrame) -> Bools:
 def pooled_and_within(frame: pd.DataFrame, breakdown: str) -> pd.DataFrame:
     """Return one row per measure: the pooled correlation and the mean within subsets, weighted by their pairs.
 
-    If they differ much, the pooled value comes from differences between the subsets (Simpson's paradox). Undefined
-    subsets are left out and counted.
+    If they differ greatly, the pooled value is due to differences between subsets (Simpson's paradox). Subsets with
+    undefined values are left out and counted.
     """
     rows = []
     parts = frame[frame["subset"].str.startswith(f"{breakdown}:")]

@@ -1,4 +1,4 @@
-"""Compute correlations of measures with human scores under integer weights, with gaps, reasons and intervals."""
+"""Compute correlations of measures with human scores under integer weights, with missing values and intervals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Correlation = Literal["spearman", "pearson", "kendall"]
 #: Correlations of measures (P, M) with human scores (P, H) under weights (P, B) → (B, M, H).
 Kernel = Callable[[Floats], Floats]
 
-#: Decimals to which values are compared, so that equal fractions tie; smaller values stay as they are.
+#: Decimals to which values are compared, so that equal fractions tie; smaller values are not rounded.
 DECIMALS, _TINY = 12, 1e-30
 #: Numbers of cells (resamples × pairs) computed at a time.
 BLOCK_CELLS = {"spearman": 100_000, "pearson": 100_000, "kendall": 4_000_000}
@@ -24,10 +24,10 @@ BLOCK_CELLS = {"spearman": 100_000, "pearson": 100_000, "kendall": 4_000_000}
 
 @dataclass(frozen=True)
 class EqualValues:
-    """Values of P pairs in groups of equal ones.
+    """Values of P pairs in groups of equal values.
 
     order   (P,) the pairs from low to high
-    starts  (V,) first place of each distinct value in that order
+    starts  (V,) first position of each distinct value in that order
     group   (P,) distinct value of each pair, numbered from low to high
     """
 
@@ -42,7 +42,7 @@ class EqualValues:
 
 
 def running_sums(rows: Floats, order: Ints) -> Floats:
-    """Return the cumulative sums (P, B) of the rows in an order, within stretches and then over them.
+    """Return the cumulative sums (P, B) of the rows in an order, first within and then over blocks.
 
     >>> running_sums(np.array([[1.0], [10], [100]]), np.array([2, 0, 1])).tolist()
     [[100.0], [101.0], [111.0]]
@@ -59,7 +59,7 @@ def running_sums(rows: Floats, order: Ints) -> Floats:
 
 
 def rounded(values: Floats) -> Floats:
-    """Return values to 12 decimals; values as small as unsmoothed BLEU (down to 1e-308) stay as they are.
+    """Round values to 12 decimals, except values as small as unsmoothed BLEU (down to 1e-308).
 
     >>> rounded(np.array([0.1 + 0.2, 0.1 + 0.2 - 0.3, 2.0**-300])).tolist() == [0.3, 0.0, 2.0**-300]
     True
@@ -68,7 +68,7 @@ def rounded(values: Floats) -> Floats:
 
 
 def equal_values(values: Floats) -> EqualValues:
-    """Return the groups of values that are equal to 12 decimals.
+    """Group values that are equal to 12 decimals.
 
     >>> equal_values(np.array([0.5, 0.1 + 0.2, 0.3])).group.tolist()
     [1, 0, 0]
@@ -110,8 +110,8 @@ def spearman(column: Floats) -> _Deviations:
 def pearson(column: Floats) -> _Deviations:
     """Return the deviations of the values of a column (P,), rounded to 12 decimals."""
     column = np.round(column, DECIMALS)
-    column = column - column.mean()  # against cancellation
-    rounding = 1e-12 * (column @ column)  # a resample may have a single value
+    column = column - column.mean()  # avoids cancellation
+    rounding = 1e-12 * (column @ column)  # a resample may have only one distinct value
 
     def under(weights: Floats, total: Floats) -> tuple[Floats, Floats]:
         mean = column @ weights / np.maximum(total, 1)
@@ -159,7 +159,7 @@ def kendall(x: Floats, y: Floats) -> Kernel:
 
 
 def _concordance(first: EqualValues, second: EqualValues, weights: Floats) -> Floats:
-    """Return the concordant less the discordant ordered pairs (B,); pairs with the same two values are one cell."""
+    """Return the concordant minus the discordant ordered pairs (B,); pairs with equal values share one cell."""
     cells = equal_values(np.asarray(first.group * len(second.starts) + second.group, np.float64))
     pair = cells.order[cells.starts]
     # float32 adds small integers without rounding
@@ -190,7 +190,7 @@ KERNELS: dict[str, Callable[[Floats, Floats], Kernel]] = {
 
 
 class Correlator:
-    """Correlations of measures (P, M) with human scores (P, H), each over the used pairs (P,) that have both.
+    """Correlations of measures (P, M) with human scores (P, H), each over the pairs (P,) with both values.
 
     A value is NaN if there are fewer than three such pairs, or if a side is constant.
     """
@@ -223,12 +223,12 @@ class Correlator:
 
     @property
     def rows(self) -> Ints:
-        """The pairs that are in at least one correlation."""
+        """Mask of pairs that are in at least one correlation."""
         return np.unique(np.concatenate([np.empty(0, np.int64), *(rows for rows, *_ in self._parts)]))
 
 
 def by_gaps(values: Floats) -> Iterator[tuple[Bools, Ints]]:
-    """Yield each pattern of defined values (P,) with its columns (K,)."""
+    """Yield each pattern of defined values (P,) with the columns (K,) that have it."""
     defined, columns = ~np.isnan(values), defaultdict[bytes, list[int]](list)
     for place, pattern in enumerate(defined.T):
         columns[pattern.tobytes()].append(place)
@@ -246,12 +246,12 @@ def correlations(measures: Floats, human: Floats, name: Correlation = "spearman"
 
 
 def correlation(measure: Floats, human: Floats, name: Correlation = "spearman") -> float:
-    """Return the correlation of two columns (P,), over the pairs that have both."""
+    """Return the correlation of two columns (P,) over the pairs with both values."""
     return float(correlations(measure[:, None], human[:, None], name)[0, 0])
 
 
 def reasons(values: Floats, pairs: Ints) -> NDArray[np.object_]:
-    """Return why each value is undefined (too_few pairs, or constant), a key of REASONS; None if defined."""
+    """Return the reason for each undefined value (too_few pairs, or constant), a key of REASONS; None if defined."""
     reason = np.where(pairs < 3, "too_few", "constant").astype(object)
     reason[~np.isnan(values)] = None
     return reason
@@ -283,7 +283,7 @@ def closed_form(value: Floats, pairs: Ints | Floats, name: Correlation = "spearm
     free = np.where(pairs > lost, pairs - lost, np.nan)
     squared = {"pearson": 1.0, "spearman": 1 + value**2 / 2, "kendall": 0.437}[name] / free
     half = 1.959963984540054 * np.sqrt(squared)
-    with np.errstate(divide="ignore"):  # of a perfect correlation
+    with np.errstate(divide="ignore"):  # for a perfect correlation
         return np.tanh(np.arctanh(value) - half), np.tanh(np.arctanh(value) + half)
 
 

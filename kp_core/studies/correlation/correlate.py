@@ -22,7 +22,7 @@ from kp_core.studies.correlation.estimates import HUMAN, Correlations, Study, es
 from kp_core.studies.correlation.human import COLUMNS, Unit, pair_table, sampling_unit, score_matrix
 from kp_core.studies.result import Numbers
 
-#: Measures of the paper, and trivial ones that a useful measure must beat.
+#: Measures of the paper, and trivial sentinels that a useful measure must beat.
 PAPER = ("R-precision", "M-R-precision", "BLEU", "METEOR", "NIST", "ROUGE-1")
 SENTINELS = ("exact", "stem-exact", "length-difference", "candidate-length", "random")
 #: Option of `correlate` → its name in a signature.
@@ -112,7 +112,7 @@ def correlate(
     values = _values(pairs, phrases, owner, names, choices)
     recipe = replace(PRESETS[choices.preset], stemmer=choices.stemmer)
     related = describe(phrases["keyphrase"].tolist(), phrases["candidate"].tolist(), recipe)
-    # the most closely related keyphrase of each pair, the first one if several are
+    # the first of the most closely related keyphrases of each pair
     nearest = related["type"].map(list(TYPES).index).groupby(owner).idxmin()
     related, phrases = (rows.loc[nearest].reset_index(drop=True) for rows in (related, phrases))
     labels = label(related, phrases, pairs, corpus, breakdowns)
@@ -126,7 +126,7 @@ def correlate(
     computed = {*labels.columns, *human.columns, *values.columns}
     given = pairs.rename(columns=lambda name: f"{name} (file)" if name in computed else name)
     several = bool(pairs.reindex(columns=["keyphrase"]).isna().any(axis=None))
-    settings = _signed(choices, study, breakdowns) | {
+    settings = _signature_fields(choices, study, breakdowns) | {
         "unit": unit,
         "pairs-of": "best-over-gold" if several else "",
         "grouping": "paper" if paper else "",
@@ -140,7 +140,7 @@ def correlate(
 
 
 def similarities(pairs: pd.DataFrame, measures: str | None, **options: Any) -> Numbers:
-    """Return the similarity of phrase pairs, one row per pair and measure; measures are separated by commas."""
+    """Return the similarity of phrase pairs, one row per pair and measure; measures: names separated by commas."""
     frame = similarity(pairs, measures or DEFAULT_MEASURES, **options)
     frame["reason"] = frame["reason"].where(frame["reason"] != "ok")
     choices = Choices.of(options)
@@ -152,7 +152,7 @@ def correlation_from(signature: str) -> dict[str, Any]:
     """Return the options of `correlate` from a signature.
 
     `kp.correlate(corpus, **correlation_from(study.signature))` gives the same study. The signature has only the number
-    of synonyms, which must be passed again.
+    of synonym groups, which must be passed again.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def correlation_from(signature: str) -> dict[str, Any]:
     return options
 
 
-def _signed(choices: Choices, study: Study, by: list[str]) -> dict[str, str]:
+def _signature_fields(choices: Choices, study: Study, by: list[str]) -> dict[str, str]:
     chosen = {"by": ",".join(by), **vars(study)}
     chosen |= {name: getattr(choices, name) or "" for name in ("preset", "direction", "stemmer")}
     if study.interval != "bootstrap":
@@ -190,7 +190,7 @@ def _signed(choices: Choices, study: Study, by: list[str]) -> dict[str, str]:
 
 
 def numeric_columns(judgements: pd.DataFrame) -> list[str]:
-    """Return the further columns of judgments that contain numbers, which can be used as measures."""
+    """Return the numeric further columns of judgments, which can be used as measures."""
     further = [name for name in judgements.columns if name not in (*COLUMNS, "annotator", "score")]
     return [str(name) for name in further if pd.to_numeric(judgements[name], errors="coerce").notna().any()]
 
@@ -230,7 +230,7 @@ def _notes(estimates: Correlations, values: pd.DataFrame, labels: pd.DataFrame, 
         have = pluralize(estimates.tied, "pair has", "pairs have")
         text = f"{have} no single majority, nor one mode nearest to the median"
         notes.append(Note("info", "majority", f"{text}; ties go {estimates.study.ties}"))
-    units = int(estimates.frame["documents"].max())  # that of all pairs
+    units = int(estimates.frame["documents"].max())  # pooled over all pairs
     if units < 10 and estimates.study.interval == "bootstrap":
         few = pluralize(units, f"{unit.removesuffix('s')} is", f"{unit} are")
         notes.append(Note("warning", "intervals", f"{few} too few for a reliable interval"))

@@ -105,7 +105,7 @@ def estimate(
     cluster   (P,) number of the resampled unit of each pair, such as its document
     labels    one row per pair, one column per breakdown; lengths: (P, 2) words of keyphrase and candidate
 
-    The same resamples serve all measures, subsets and combinations of scores, and the human ceiling.
+    The same resamples are used for all measures, subsets and combinations of scores, and for the human ceiling.
     Source: Kim, Baldwin & Kan 2010 for the study; Deutsch, Dror & Roth 2021 for intervals and tests.
     """
     values = measures.to_numpy(np.float64, na_value=np.nan)
@@ -138,7 +138,7 @@ class _Judged:
 
 
 def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the rows of correlations, human agreement first, and those of percents of the human ceiling."""
+    """Return the rows of correlations, human agreement first, and the rows in percent of the human ceiling."""
     study, size = judged.study, len(judged.measures)
     sides = []
     for used in masks.values():
@@ -201,7 +201,7 @@ def _tests(judged: _Judged) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
         if study.test == "williams":
             p = williams(*met[["first", "second", "between", "n"]].to_numpy().T)[1].tolist()
         for a, b in met[["a", "b"]].to_numpy() if study.test == "perm-both" else ():
-            # the same random numbers for every pair, independent of the intervals
+            # the same random numbers for all pairs, independent of the intervals
             rng = np.random.default_rng([study.seed, 1])
             p.append(permute_both(measures[:, [a, b]], human, study.trials, rng, study.correlation, unit))
         table = met.assign(a=names[met["a"]], b=names[met["b"]], average=how, p=p).dropna(subset="p")
@@ -216,7 +216,7 @@ def _tests(judged: _Judged) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
 
 
 def contests(measures: Floats, human: Floats, name: Correlation = "spearman") -> pd.DataFrame:
-    """Return every pair of measures (P, M) that vary, as the human scores (P,) do, on the phrase pairs that have all.
+    """Return every pair of measures (P, M) for which these and the human scores (P,) vary on the common phrase pairs.
 
     Columns: a, b (places of the measures), first, second (their correlations with the human score), between (that of
     the two; missing for Kendall, which Williams' test does not support), n.
@@ -238,7 +238,8 @@ def williams(first: Floats, second: Floats, between: Floats, pairs: Ints) -> tup
     """Return t and two-sided p of differences (K,) of two correlations with the same variable.
 
     first, second are the correlations with the human score, between that of the two measures. Absolute correlations are
-    compared. Equal ones have p = 1, fewer than four pairs p = NaN. On ranks (Spearman) the test is an approximation.
+    compared. p is 1 for equal correlations, NaN for fewer than four pairs. On ranks (Spearman) the test is an
+    approximation.
     Source: Williams 1959; Steiger 1980.
 
     >>> t, p = williams(*np.array([[0.80], [0.72], [0.89], [26]]))  # Howell, 6th ed., p. 262
@@ -265,7 +266,7 @@ def permute_both(
     name: Correlation = "spearman",
     unit: Ints | None = None,
 ) -> float:
-    """Return the two-sided p of PERM-BOTH of two measures (P, 2), over the pairs of phrases that have all scores.
+    """Return the two-sided p of PERM-BOTH for two measures (P, 2), over the phrase pairs with all scores.
 
     Both measures are standardized; a trial swaps their values for every pair of phrases, or every unit (P,) such as a
     document, with probability 1/2. p = (c + 1) / (trials + 1) of |difference of the correlations|; with few units, all
@@ -297,13 +298,13 @@ def differences(measures: Floats, human: Floats, name: Correlation, unit: Ints) 
             np.subtract(1, chosen[n:], out=chosen[:n])
             first, second = mixed(chosen)
             values[begin : begin + step] = first - second
-        return np.where(np.isnan(values), np.inf, values)  # undefined correlations are no evidence of a difference
+        return np.where(np.isnan(values), np.inf, values)  # undefined correlations count as no difference
 
     return difference
 
 
 def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], tuple[Floats, Floats]]:
-    """Return a function to the correlations (B,) of two measures that share the values (n, 2).
+    """Return a function to the correlations (B,) of two measures with swapped values (n, 2).
 
     The first measure has the values with a 1 in (2n, B), first column first, and the second the others.
     """
@@ -321,7 +322,7 @@ def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], tu
 
 
 def _mixed_ranks(both: EqualValues, people: Floats) -> Callable[[Floats], tuple[Floats, Floats]]:
-    """Return the same for Spearman's rho from the groups of all 2n values and the centered human ranks (2n,)."""
+    """Return the same for Spearman's rho, from the groups of all 2n values and the centered human ranks (2n,)."""
     n, sizes = len(people) / 2, np.bincount(both.group).astype(float)
     middle, whole = np.cumsum(sizes) - sizes / 2, np.bincount(both.group, people)
     spread, tied = people @ people / 2, np.flatnonzero(sizes > 1)

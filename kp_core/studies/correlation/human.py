@@ -1,6 +1,6 @@
 """Combine the scores of several annotators into one human score per pair, and measure their agreement.
 
-Also draw near misses as pairs to be rated, and turn ratings into scores.
+Also draw near misses as pairs for rating, and turn ratings into scores.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def pair_table(table: pd.DataFrame) -> pd.DataFrame:
 def sampling_unit(pairs: pd.DataFrame) -> tuple[Unit, list[str]]:
     """Return the unit of resampling and its id for each row of `pair_table`.
 
-    Pairs of one document, or of one keyphrase, are not independent; the first of both that all pairs have is the unit.
+    Pairs of one document, or of one keyphrase, are not independent; the unit is the document if all pairs have one,
+    else the keyphrase, else the pair.
 
     >>> sampling_unit(pd.DataFrame({"pair_id": ["1", "2"], "doc_id": ["d", None], "keyphrase": ["a b", "a b"]}))
     ('keyphrases', ['a b', 'a b'])
@@ -85,10 +86,10 @@ def average(scores: Floats) -> Floats:
 
 
 def _tied_range(scores: Floats) -> tuple[Floats, Floats]:
-    """Return the lowest and highest mode nearest to the median of each pair."""
+    """Return the lowest and the highest of the modes nearest to the median of each pair."""
     given = ~np.isnan(scores)
     anyone = given.any(axis=1)
-    frequency = (scores[:, :, None] == scores[:, None, :]).sum(axis=2)  # NaN equals nothing
+    frequency = (scores[:, :, None] == scores[:, None, :]).sum(axis=2)  # NaN equals no value
     modes = given & (frequency == frequency.max(axis=1, keepdims=True, initial=0))
     median = np.full(len(scores), np.nan)
     if anyone.any():
@@ -101,10 +102,11 @@ def _tied_range(scores: Floats) -> tuple[Floats, Floats]:
 
 
 def majority(scores: Floats, ties: TieRule = "low") -> Floats:
-    """Return the most frequent score of each pair (P, R) → (P,), of several the one nearest to their median.
+    """Return the most frequent score of each pair (P, R) → (P,); ties go to the score nearest to the median.
 
     Remaining ties go to the lower score, the higher score, or the mean of the two.
-    Source: Kim, Baldwin & Kan 2010, section 4, for mode and median; the last rule is ours, as theirs leaves ties.
+    Source: Kim, Baldwin & Kan 2010, section 4, for mode and median; the last rule is added here, since theirs leaves
+    ties.
 
     >>> [majority(np.array([[0.0, 1.0, 2.0, 4.0]]), rule).item() for rule in TIE_RULES]
     [1.0, 2.0, 1.5]
@@ -114,7 +116,7 @@ def majority(scores: Floats, ties: TieRule = "low") -> Floats:
 
 
 def still_tied(scores: Floats) -> Bools:
-    """Return which pairs (P,) need the last tie rule of `majority`, because mode and median leave two scores."""
+    """Return which pairs (P,) need the last tie rule of `majority`, since mode and median leave two scores."""
     low, high = _tied_range(scores)
     return np.asarray(high > low)
 
@@ -149,7 +151,7 @@ class Ceiling:
         return average(self.each(weights))
 
     def clusters(self, cluster: Ints) -> Ints:
-        """Return the number of clusters of the pairs (P,) in the correlation of at least one annotator, (1, H)."""
+        """Return the number of clusters among the pairs (P,) in the correlation of at least one annotator, (1, H)."""
         rows = np.concatenate([correlator.rows for correlator in self._annotators])
         return np.full(self.pairs.shape, len(np.unique(cluster[rows])))
 
@@ -174,7 +176,7 @@ def ordinal_alpha(scores: Floats) -> float:
 def quadratic_kappa(first: Floats, second: Floats) -> float:
     """Return Cohen's kappa with squared differences of the scores as weights, over pairs that both scored (P,).
 
-    NaN if both always give the same single score, or share no pair. Source: Cohen 1968.
+    NaN if both always give the same score, or share no pair. Source: Cohen 1968.
 
     >>> quadratic_kappa(np.array([0.0, 1, 2, 2]), np.array([0.0, 2, 1, 2]))
     0.6363636363636364
@@ -183,7 +185,7 @@ def quadratic_kappa(first: Floats, second: Floats) -> float:
     x, y = first[both], second[both]
     if not len(x):
         return float("nan")
-    # mean of (x - y)² over all combinations of two scores
+    # mean of (x - y)² over all combinations of scores
     expected = x.var() + y.var() + (x.mean() - y.mean()) ** 2
     return float(1 - ((x - y) ** 2).mean() / expected) if expected > 0 else float("nan")
 
@@ -218,7 +220,7 @@ def near_miss_pairs(predictions: pd.DataFrame, number: int, seed: int) -> pd.Dat
 
 
 def order_of_rater(pairs: pd.DataFrame, rater: str) -> pd.DataFrame:
-    """Return pairs in a fixed order for one rater, which differs between raters.
+    """Return pairs in a fixed order that differs between raters.
 
     >>> pairs = pd.DataFrame({"pair_id": ["p", "q", "r"]})
     >>> order_of_rater(pairs, "ana")["pair_id"].tolist(), order_of_rater(pairs, "max")["pair_id"].tolist()
@@ -241,6 +243,6 @@ def rating_table(pairs: pd.DataFrame, ratings: Mapping[str, Mapping[str, float]]
 
 
 def with_ratings(judgements: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
-    """Return loaded judgments with later ratings; of two scores of a person for a pair the later one counts."""
+    """Return loaded judgments with later ratings; a person's later score of a pair replaces the earlier one."""
     both = pd.concat([judgements, ratings], ignore_index=True) if len(ratings) else judgements
     return both.drop_duplicates(["pair_id", "annotator"], keep="last", ignore_index=True)

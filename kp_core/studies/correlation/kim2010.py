@@ -1,7 +1,7 @@
-"""Give the numbers of Kim, Baldwin & Kan (2010) as tables, as printed, with suspected misprints marked.
+"""Provide the tables of Kim, Baldwin & Kan (2010) as printed, with suspected misprints marked.
 
 Source: Su Nam Kim, Timothy Baldwin, Min-Yen Kan: Evaluating N-gram based Evaluation Metrics for Automatic Keyphrase
-Extraction. COLING 2010; paper and slides. Suspect values are marked, but never changed.
+Extraction. COLING 2010; paper and slides. Suspect values are marked but not changed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def printed_values(average: str) -> pd.DataFrame:
 
 
 def printed(average: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return the printed table (subset, measure), a mask of its suspected misprints, and a list of these."""
+    """Return the printed table (subset, measure), with a mask and a list of its suspected misprints."""
     rows = correlations().query("average == @average")
     rows = rows.assign(marked=rows["suspect"] != "")
     rows["subset"] = rows["subset"].str.replace("L<=", "L ≤ ").str.replace(":", ": ")

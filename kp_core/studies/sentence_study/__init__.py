@@ -1,1 +1,1 @@
-"""Learn which sentences people choose for an abstract, and whether more reliable choices are easier to learn."""
+"""Learn which sentences people choose for an abstract, and test whether more reliable choices are easier to learn."""

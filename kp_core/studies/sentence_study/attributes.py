@@ -1,6 +1,6 @@
-"""Compute attributes of sentences for a decision tree, and the classes that annotators gave them.
+"""Compute attributes of sentences for a decision tree, and their classes by the annotators' choices.
 
-“Yes” are the chosen sentences that survive trimming by agreement. Source: Nomoto & Matsumoto 1997, Table 8.
+“Yes” sentences are the chosen ones that remain after trimming by agreement. Source: Nomoto & Matsumoto 1997, Table 8.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def attitude(sentence: str) -> int:
 def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.DataFrame, list[Note]]:
     """Return doc_id, sentence, text and `ATTRIBUTES` of each sentence; missing attributes are 0, and noted.
 
-    given: table with a column `sentence` and attributes that replace computed ones: text for the document type, numbers
-    for all others. Raises InputError if no text is loaded, or a given value is invalid.
+    given: table with a column `sentence` and attributes that replace computed ones (text for the document type, numbers
+    for others). Raises InputError if no text is loaded, or a given value is invalid.
     """
     listed = list_sentences(corpus)
     if not len(listed):
@@ -85,7 +85,7 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
 
 
 def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
-    """Return the given attributes in sentence order; refuse unknown sentences and non-numbers."""
+    """Return the given attributes in sentence order; refuse unknown sentences and non-numeric values."""
     known = [name for name in ATTRIBUTES if name in given]
     if "sentence" not in given or not known:
         facts = {"columns": ", ".join(map(str, given.columns)) or "(none)", "known": ", ".join(ATTRIBUTES)}
@@ -153,14 +153,14 @@ def _from_nouns(
 
 
 def _nouns(sentence: str) -> list[str]:
-    """Return the nouns in lower case; the tagger takes words of other scripts for nouns, so these are left out."""
+    """Return the nouns in lower case, except words in other scripts, which the tagger labels as nouns."""
     spelled = [token for token, _, _ in tokens(sentence)]
     tagged = tag(spelled) if _LATIN.search(sentence) else []
     return [token.lower() for token, _, name in tagged if word_class(name) == "N" and _LATIN.search(token)]
 
 
 def columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return attributes as numbers under (attribute, value), with one column per value of a varying category."""
+    """Return attributes as numbers by (attribute, value), with one column per value of a varying category."""
     numbers: dict[tuple[str, str], Any] = {}
     for name in ATTRIBUTES:
         if name not in CATEGORIES:
@@ -177,7 +177,7 @@ class Extracts:
     """The S sentences of the documents that annotators saw, their attributes, and the choices.
 
     frame       one row per sentence, as from `attributes`; columns: its attributes as numbers (S, F)
-    document, place, votes   (S,) number of the document, sentences before it, annotators who chose it
+    document, place, votes   (S,) document number, number of sentences before it, annotators who chose it
     documents, groups        (D,) ids and types of the documents
     """
 
@@ -192,7 +192,7 @@ class Extracts:
     notes: tuple[Note, ...]
 
     def majority(self, threshold: float) -> Ints:
-        """Return the votes that a sentence of each document needs at a threshold (D,), 0 if it is unreachable."""
+        """Return the votes that a sentence of each document needs at a threshold (D,), 0 if unreachable."""
         return self.levels.size(threshold)
 
     def left(self, majority: Ints) -> Bools:
@@ -219,7 +219,7 @@ def extracts(corpus: Corpus, given: pd.DataFrame | None = None, form: Form = "bi
         verbs = "has no extract and is left out", "have no extract and are left out"
         notes.append(Note("info", "extracts", part_of(left, left + len(data.documents), "document", *verbs)))
     item = number[rows][data.choices.place]
-    # choices are ordered by position in the text
+    # choices are in text order
     choices = replace(data.choices, item=item, place=item, document=document[there].astype(np.int64))
     frame = table[there].reset_index(drop=True)
     types = frame.groupby("doc_id", sort=False)["group"].unique()

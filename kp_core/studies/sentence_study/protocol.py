@@ -1,7 +1,6 @@
-"""Learn sentence extracts with decision trees, at each threshold of agreement.
+"""Learn sentence extracts with decision trees at each threshold of agreement.
 
-Source: Nomoto & Matsumoto 1997, as other sections of the paper report it: 40 “yes” and 200 “no” at random, ten-fold
-cross-validation. Baselines decide without learning.
+Source: Nomoto & Matsumoto 1997: 40 “yes” and 200 “no” at random, ten-fold cross-validation. Baselines need no training.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
 
 INNER_FOLDS = 3
-#: Candidate pruning strengths, in bits that a leaf must save.
+#: Candidate pruning strengths: bits that a leaf must save.
 PRUNING = (0.0, 0.005, 0.01, 0.02, 0.04)
 
 
 def folds(yes: Bools, document: Ints, number: int, grouped: bool, seed: int) -> Iterator[tuple[Ints, Ints]]:
-    """Yield training and test sentences of stratified folds; grouped: documents are not divided."""
+    """Yield training and test sentences of stratified folds; grouped: whether documents stay whole."""
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
     number = min(number, int(yes.sum()), int((~yes).sum()), len(np.unique(document)) if grouped else len(yes))
@@ -54,7 +53,7 @@ def learner(pruning: float, seed: int) -> DecisionTreeClassifier:
 def errors_when_pruned(whole: DecisionTreeClassifier, matrix: Floats, yes: Bools) -> Ints:
     """Return the errors of a tree at every strength of `PRUNING` (P,), as if it had been grown with it.
 
-    A node becomes a leaf if that costs no more than its cheapest subtree; cost is entropy plus the strength per leaf
+    A node becomes a leaf if this costs no more than its cheapest subtree; cost is entropy plus the strength per leaf
     (Breiman et al. 1984, ch. 3).
     """
     inside = whole.tree_
@@ -63,7 +62,7 @@ def errors_when_pruned(whole: DecisionTreeClassifier, matrix: Floats, yes: Bools
     errors = np.tile(wrong[:, None], len(PRUNING))  # of each node as a leaf, then of its cheapest subtree
     share = inside.weighted_n_node_samples / inside.weighted_n_node_samples[0]
     cost = (inside.impurity * share)[:, None] + np.array(PRUNING)
-    for node in np.flatnonzero(inside.children_left >= 0)[::-1]:  # children come after their parent
+    for node in np.flatnonzero(inside.children_left >= 0)[::-1]:  # children follow their parent
         below = [inside.children_left[node], inside.children_right[node]]
         cut = reaches(cost[below].sum(axis=0), cost[node])
         errors[node] = np.where(cut, errors[node], errors[below].sum(axis=0))
@@ -85,7 +84,7 @@ class Node:
     """A node of a tree, with the sentences of the draw that reach it.
 
     name, value   attribute, and for a category its value; name is "" at a leaf
-    below, above  nodes for at most the cut and above it, or for the value and all others
+    below, above  nodes for values up to the cut and above it, or for the category value and all others
     """
 
     name: str
@@ -102,7 +101,7 @@ class Node:
         return "yes" if self.yes > self.no else "no"
 
     def condition(self, holds: bool = True) -> str:
-        """Return the condition of the branch `below`, or of the branch `above` if it does not hold.
+        """Return the condition of the branch `below`, or its negation for the branch `above`.
 
         >>> Node("attitude", "2", 0.5, 1, 2, 3, 3).condition(False), Node("length", "", 80.5, 1, 2, 3, 3).condition()
         ('attitude is not 2', 'length ≤ 80.5')
@@ -110,7 +109,7 @@ class Node:
         name = WORDS["attributes"][self.name]["name"]
         if self.value:
             return f"{name} is {'' if holds else 'not '}{self.value}"
-        # cuts lie halfway between two numbers, so 123.5 must not be rounded
+        # cuts are halfway between two numbers, so 123.5 must not be rounded
         digits = 3 if abs(self.cut) < 100 else 7
         return f"{name} {'≤' if holds else '>'} {self.cut:.{digits}g}"
 
@@ -130,7 +129,7 @@ def nodes(tree: DecisionTreeClassifier, names: Sequence[tuple[str, str]], rows: 
 
 
 def rules(tree: Sequence[Node]) -> pd.DataFrame:
-    """Return one row per leaf: decision, sentences of the draw that reach it, and rule with each bound once."""
+    """Return one row per leaf: decision, sentences of the draw that reach it, and simplified rule."""
     rows = []
 
     def follow(place: int, conditions: dict[tuple[str, str, bool], str]) -> None:
@@ -145,10 +144,10 @@ def rules(tree: Sequence[Node]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["decision", "yes", "no", "rule"])
 
 
-#: Most “yes” sentences in a draw, “no” sentences per “yes”, and fewest of each that a draw needs.
+#: Maximum number of “yes” sentences in a draw, “no” sentences per “yes”, and minimum number of each.
 MOST_YES, NO_PER_YES, FEWEST_YES = 40, 5, 10
 FOLDS, REPEATS = 10, 20
-#: The last two choose a tenth of the sentences, as the annotators did in the source.
+#: The last two choose a tenth of the sentences, like the annotators in the source.
 CLASSIFIERS = ("C4.5-like tree", "tree, random trimming", "majority class", "lead 10 %", "random 10 %")
 TREE, NULL, MAJORITY, LEAD, RANDOM = CLASSIFIERS
 RESAMPLES = 1000
@@ -180,7 +179,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Left:
-    """Documents and sentences left at a threshold, and how many a draw takes, or the reason why there is no draw."""
+    """Documents and sentences left at a threshold, and the size of a draw, or the reason if there is no draw."""
 
     documents: int
     dropped: int
@@ -193,10 +192,10 @@ class Left:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is left at majorities (D,), and R draws, if any.
+    """Remaining data at majorities (D,), and R draws, if any.
 
     tables      (R, systems, 4, D) hits, predicted “yes”, true “yes”, and sentences of each document
-    importance  (R, T, F) entropy removed by each attribute, by tree; tree: nodes of the tree of the first draw
+    importance  (R, T, F) entropy removed by each attribute, by tree; tree: nodes of the first draw's tree
     """
 
     majority: Ints
@@ -207,7 +206,7 @@ class Outcome:
 
 
 def what_is_left(majority: Ints, yes: Bools, left: Bools, grouped: bool = False) -> Left:
-    """Return the numbers of sentences left (S,) and drawn: up to 40 “yes”, and up to five “no” for each.
+    """Return the numbers of sentences left (S,) and drawn: up to 40 “yes”, and up to five “no” per “yes”.
 
     >>> what_is_left(np.array([2, 0]), np.arange(100) < 12, np.ones(100, bool))
     Left(documents=1, dropped=1, yes=12, no=88, drawn_yes=12, drawn_no=60, reason='')
@@ -249,7 +248,7 @@ def one_repeat(
 ) -> tuple[Floats, Floats]:
     """Return the table (4, D) of every system on one draw, and the importance of attributes by tree (T, F).
 
-    seed: of the study, and number of the repeat; the draw from the randomly trimmed gold standard uses the same one
+    seed: seed of the study and number of the repeat, also used for the draw from the randomly trimmed gold standard
     """
     matrix, document, left = sentences.columns.to_numpy(), sentences.document, sentences.left(majority)
     documents = len(majority)
@@ -275,7 +274,7 @@ def one_repeat(
 
 
 def at_majority(sentences: Extracts, majority: Ints, design: Design) -> Outcome:
-    """Return the draws if a sentence of each document needs this many votes (D,), 0: not left."""
+    """Return the draws if a sentence of each document needs this many votes (D,); 0: document left out."""
     yes, left = sentences.yes(majority), sentences.left(majority)
     size = what_is_left(majority, yes, left, design.grouped)
     if size.reason:
@@ -299,7 +298,7 @@ class SentenceStudy(Numbers):
         One row per threshold, system, measure and subset: value over all draws, 95% bootstrap interval over documents
         with fixed trees, and range of 95% of the draws.
     left : DataFrame
-        One row per threshold: documents and sentences left and drawn, or why the study does not run.
+        One row per threshold: documents and sentences left and drawn, or the reason if there are no draws.
     used : DataFrame
         One row per threshold and attribute: share of the trees that use it, and mean importance.
     trees : dict
