@@ -293,7 +293,7 @@ def compared_over_runs(systems: Mapping[str, Sequence[Counts]], documents: tuple
 def compared_over_subjects(data: Prepared, systems: Mapping[str, SystemCounts], at: FamilyAt) -> Compared:
     """Compare pairs of systems by means over subjects on the documents on which all are scored.
 
-    A trial of the randomization test swaps two systems' suggestions for a document. Effects are those of documents.
+    A trial of the randomization test swaps two systems' suggestions for a document. Effect sizes are over documents.
     """
     refuse_unfit(data, have_runs(list(systems)))
     how, exact = (at.asked, at.average, data.settings.subject_empty), {name: s.exact for name, s in systems.items()}

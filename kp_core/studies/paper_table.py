@@ -251,7 +251,7 @@ class PaperTable:
         return f"{shown['value']}{deviation}{bounds}"
 
     def _lines(self, columns: Sequence[Column], bold: str, escape: Callable[[str], str] = str) -> list[list[str]]:
-        """Return one row per system; bold: format of text and mark of the best; escape: of names."""
+        """Return one row per system; bold formats the best value with its mark, escape the names of systems."""
         lines = []
         for place, system in enumerate(self.systems):
             cells = (self._cells[column.key][place] for column in columns)

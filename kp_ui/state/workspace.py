@@ -396,7 +396,7 @@ def _change(**parts: Any) -> None:
 
 
 def open_uploads(asked: Uploads) -> None:
-    """Open the user's files once the page reports that it is loading."""
+    """Have the next run of the page read the user's files."""
     state = session()
     state.uploads, state.pending, state.lost = asked if asked.files else Uploads(), bool(asked.files), 0
     state.problem, state.findings, state.forms = "", (), ()

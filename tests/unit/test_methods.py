@@ -52,6 +52,10 @@ def test_written_example_ends_in_measured_value(name: str, computed: dict[str, f
     assert (sign == "≈") == (abs(round(computed[name], 4) - computed[name]) > 1e-9)
 
 
+def test_every_declared_measure_has_its_function() -> None:
+    assert [name for name, card in (kp.MEASURES | kp.SIMILARITIES).items() if card is None] == []
+
+
 def test_only_context_measures_lack_an_example() -> None:
     without = {"context", "given", "combined", "random"}
     assert set(WORKED) == {*MEASURES, *SIMILARITIES} - without
