@@ -97,7 +97,7 @@ def _gaps_to_best(comparison: Comparison | None) -> dict[str, str]:
         same = comparison.identical.get(worse, worse) == comparison.identical.get(best, best)
         sure = "identical" if same else comparison.grade(best, worse)
         gap = number(row["difference"], digits_apart(row["difference"], 0))
-        marks[worse] = f"−{gap} · {sure}" if float(gap) else f"< 0.001 · {sure}"
+        marks[worse] = f"−{gap} · {sure}" if gap.strip("0.") else f"< 0.001 · {sure}"
     return marks
 
 

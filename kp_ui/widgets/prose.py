@@ -10,7 +10,7 @@ def text(name: str, **places: object) -> str:
     """Return a text such as `people.together` with its placeholders filled in, which must be escaped for Markdown.
 
     >>> text("help.grouped")[:15]
-    'A tree is teste'
+    'Trees are teste'
     """
     part, _, key = name.partition(".")
     words = " ".join(_TEXTS[part][key].split())

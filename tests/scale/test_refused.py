@@ -38,7 +38,11 @@ def test_what_needs_all_documents_at_once_is_refused(options: dict[str, Any], re
         ("gold.jsonl", '{"id": "d1", "keyphrases": ["a", "b"]}\n', r"one row per phrase.*kpscope convert --to parquet"),
         ("s.csv", "doc_id,phrase,score\nd1,a,0.5\n", "high or low scores are better depends on all lists"),
         ("s.csv", "doc_id,phrase,rank\nd1,a,first\n", r"^s.csv: .*CSV conversion error to int64: .*'first'"),
-        ("s.csv", "doc_id,phrase,rank\n" + "d1,,1\n" * 30, "expected at most 20% such rows, found 30 of 78 rows"),
+        (
+            "s.csv",
+            "doc_id,phrase,rank\n" + "d1,,1\n" * 30,
+            "expected at most 20% invalid rows, found 30 invalid rows of 78 rows",
+        ),
     ],
 )
 def test_tables_of_other_forms_are_refused_with_remedy(name: str, text: str, reason: str, tmp_path: Path) -> None:
