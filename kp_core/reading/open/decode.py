@@ -48,7 +48,11 @@ class Text:
 
 
 def split_lines(text: str) -> list[str]:
-    r"""Split at carriage return and line feed only, as an editor counts lines."""
+    r"""Split at carriage return and line feed only, as an editor counts lines.
+
+    >>> split_lines("a\u2028b\r\nc\rd\n")
+    ['a\u2028b', 'c', 'd']
+    """
     lines = text.split("\n") if "\r" not in text else _LINE_END.split(text)
     return lines[:-1] if lines[-1] == "" else lines
 

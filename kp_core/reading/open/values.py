@@ -34,7 +34,11 @@ _LESS = "".join(c for c in EDGES if not "\x80" <= c <= "\x9f" or c == "\x85")
 
 
 def number(value: object) -> float:
-    """Return a JSON or text value as a float; NaN if it is not a number."""
+    """Return a JSON or text value as a float; NaN if it is not a number.
+
+    >>> number("0.82"), number(3), number("high")
+    (0.82, 3.0, nan)
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return math.nan
     try:
@@ -49,7 +53,11 @@ def is_number(value: object) -> bool:
 
 
 def trim(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Trim white space and control characters; return the same column if nothing changes."""
+    """Trim white space and control characters; return the same column if nothing changes.
+
+    >>> trim(pa.chunked_array([["tide", " sea ", "x\\u00a0"]], pa.large_string())).to_pylist()
+    ['tide', 'sea', 'x']
+    """
     trimmed = pc.utf8_trim(column, EDGES)
     if trimmed.equals(column):
         return column
@@ -79,7 +87,11 @@ def distinct(column: pa.ChunkedArray) -> list[str]:
 
 
 def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
-    """Return a column as finite numbers (else NaN), and a mask of given values that are not finite numbers."""
+    """Return a column as finite numbers (else NaN), and a mask of given values that are not finite numbers.
+
+    >>> floats(pa.chunked_array([["1", "", "high", "1e5", "inf"]], pa.large_string()))[1].tolist()
+    [False, False, True, False, True]
+    """
     if pa.types.is_boolean(column.type) or pa.types.is_nested(column.type):
         return np.full(len(column), np.nan), np.ones(len(column), dtype=bool)
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
@@ -93,7 +105,11 @@ def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
 
 
 def with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Convert decimal commas to points and drop percent signs, if every cell of the column is a number."""
+    """Convert decimal commas to points and drop percent signs, if every cell of the column is a number.
+
+    >>> with_points(pa.chunked_array([["0,5", "75 %", ""]], pa.large_string())).to_pylist()
+    ['0.5', '75', '']
+    """
     if not pa.types.is_large_string(column.type) or not pc.any(pc.match_substring_regex(column, "[,%]")).as_py():
         return column
     written = pc.all(pc.match_substring_regex(column, r"^\s*(-?\d+([.,]\d+)?( ?%)?)?\s*$")).as_py()
