@@ -16,8 +16,8 @@ from kp_core.reading.meaning.mapping import COLUMNS, Mapping
 from kp_core.reading.open.table import Table
 
 Level: TypeAlias = Literal["stop", "ask", "warn"]
-#: Maximum number of values shown per column, and of characters per value.
-_VALUES, _CHARACTERS = 3, 60
+#: Maximum number of values shown per column, of characters per value, and of characters of the example of an option.
+_VALUES, _CHARACTERS, _OPTION = 3, 60, 1_000
 #: Field of a mapping → its description.
 FIELDS = {field: f"the {field}" for field in COLUMNS} | {
     "higher_is_better": "whether a higher score is better",
@@ -117,7 +117,10 @@ class Form:
     switches: abc.Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return f"{self.file}: {self.reason} Say what the file means, for example {self.mapping.option(self.file)}"
+        option = self.mapping.option(self.file)
+        if len(option) > _OPTION:  # of many columns
+            option = Mapping(document="A", keyphrases=("B",)).option(self.file)
+        return f"{self.file}: {self.reason} Say what the file means, for example {option}"
 
 
 def form_of(reading: Recognition, found: str, formats: Sequence[str] = ()) -> Form:

@@ -11,7 +11,7 @@ import pytest
 import kp_core as kp
 from kp_core.cli import main
 from kp_core.errors import InputError, UsageError
-from kp_core.reading import Mapping, Source, findings, load
+from kp_core.reading import Form, Mapping, Source, findings, load
 from kp_core.text.stem import stem_words
 from tests.awkward.files import parquet
 from tests.format_samples import archive
@@ -307,3 +307,9 @@ def test_a_table_with_unquoted_separators_is_refused_by_its_line() -> None:
         load(gold=Source("finnish.csv", data))
     lists = load(gold=Source("finnish.csv", data), mapping={"finnish.csv": kp.Mapping.read("format=F5")})
     assert lists.gold["phrase"].tolist()[:4] == ["tunnus", "indeksoija", "asiasanat", "K1"]
+
+
+def test_question_about_many_columns_has_short_example() -> None:
+    form = Form("a.csv", Mapping("gold", "id", tuple(f"column {number}" for number in range(200))), "Whose are they?")
+    example = "--as a.csv:document=A,keyphrases=B"
+    assert str(form) == f"a.csv: Whose are they? Say what the file means, for example {example}"
