@@ -134,7 +134,9 @@ def _holds_documents(file: File) -> bool:
 
 def _recognise_list(file: File, role: Role | None) -> Recognition | None:
     line = line_of([file])
-    known = file.mapping.format or _ending(file) in KEYS or line in ("subject", "number")
+    one_per_line = 2 * sum(bool(re.search("[;|]", text)) for text in file.sample) <= len(file.sample)
+    is_numbered = line == "subject" or (line == "number" and one_per_line)
+    known = file.mapping.format or _ending(file) in KEYS or is_numbered
     return _recognition([file], role, line) if known and role != "documents" else None
 
 
