@@ -242,7 +242,8 @@ def _gold() -> None:
 
 
 def _preset() -> None:
-    preset, changed = settings.value("preset"), len(settings.changed()) + ("universe" in settings.chosen())
+    preset, usual = settings.value("preset"), settings.options("universe")[0]
+    changed = len(settings.changed()) + (settings.value("universe") != usual)
     number = f" + {changed}" if changed else ""
     label = f"Conventions: **{show.plain(in_words('preset', preset))}{number}**"
     show.popover(label, _conventions, "conventions", type="tertiary", width="content")
