@@ -60,16 +60,18 @@ def swaps_loop(measures: np.ndarray, human: np.ndarray, swapped: np.ndarray) -> 
 
 def swaps_engine(measures: np.ndarray, human: np.ndarray, swapped: np.ndarray) -> np.ndarray:
     """Return the same differences from the engine, for the comparison of values."""
-    every = np.arange(len(human))
-    met = estimates.contests(measures, human)[["a", "b"]].to_numpy()
-    columns = [estimates.differences(measures[:, own], human, "spearman", every)(swapped) for own in met]
-    return np.stack(columns, axis=1)
+    z, every = np.round(stats.zscore(measures, axis=0), 12), np.arange(len(human))
+    return estimates.differences(z, human[:, None], contests(), "spearman", every)(swapped)
 
 
-def permute(measures: np.ndarray, human: np.ndarray) -> list[float]:
+def contests() -> np.ndarray:
+    """Return all pairs of measures (K, 2)."""
+    return np.transpose(np.triu_indices(MEASURES, 1))
+
+
+def permute(measures: np.ndarray, human: np.ndarray) -> np.ndarray:
     """Return p of PERM-BOTH of every pair of measures."""
-    met = estimates.contests(measures, human)[["a", "b"]].to_numpy()
-    return [estimates.permute_both(measures[:, own], human, TRIALS, np.random.default_rng(2)) for own in met]
+    return estimates.permute_both(measures, human[:, None], contests(), TRIALS, 2)
 
 
 def williams(measures: np.ndarray, human: np.ndarray) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -201,11 +200,10 @@ class Opened:
     """A finished run from its file.
 
     result        values of systems or annotators; None if only pairs were compared
-    comparisons   one per measure and cutoff; digest: SHA-256 of the file; documents: number with gold
+    comparisons   one per measure and cutoff; documents: number with gold
     """
 
     name: str
-    digest: str
     documents: int
     run: Streamed
     plan: Plan
@@ -222,7 +220,7 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
     if not header.get("complete") or "plan" not in header:
         parts = part_of(len(header.get("done", ())), header.get("parts", 0), "part", "is", "are")
         raise input_error(file.name, "unfinished", parts=parts)
-    digest, plan = hashlib.sha256(file.data).hexdigest(), header["plan"]
+    plan = header["plan"]
     try:
         # the number of rows is from the file
         if plan.rows > len(MEASURES) * sum(array.size for array in arrays_of(tally).values()):
@@ -232,6 +230,6 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
         with np.errstate(over="raise", invalid="raise"):
             result = streamed.result() if plan.agreement is not None or plan.measures else None
             comparisons = tuple(streamed.comparisons())
-        return Opened(file.name, digest, documents, streamed, plan, result, comparisons)
+        return Opened(file.name, documents, streamed, plan, result, comparisons)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         raise input_error(file.name, "altered") from None

@@ -144,11 +144,7 @@ Counts = NDArray[Any]
 
 
 def total(flags: Bools, axis: int = 0) -> Counts:
-    """Count the true values along an axis, in small integers.
-
-    >>> total(np.array([[True, False], [True, True]])).tolist()
-    [2, 1]
-    """
+    """Count the true values along an axis, in small integers."""
     small = np.int8 if flags.shape[axis] < 128 else np.int32
     counts: Counts = np.add.reduce(flags.view(np.int8), axis=axis, dtype=small)
     return counts

@@ -14,9 +14,6 @@ from kp_core.text.stem import stem_words
 from kp_core.text.tags import text_classes
 from kp_core.text.tokenise import CJK, Span, clean, is_possessive, is_word, sentences, straight
 
-#: Abbreviation → long form, both as forms.
-Abbreviations = Mapping[str, str]
-
 #: Minimum frequency of a candidate of one word; longer ones need to occur only once.
 LEAST = 2
 #: Words that an abbreviation may skip.
@@ -161,7 +158,7 @@ def _parts(sentence: str, whole: tuple[int, int], parts: str) -> list[tuple[int,
     return [(start, end) for end in ends for start in range(first, end)]
 
 
-def canonical(form: str, abbreviations: Abbreviations | None = None) -> str:
+def canonical(form: str, abbreviations: Mapping[str, str] | None = None) -> str:
     """Return one form for all variants of a phrase: B A for A of (the) B, A B for A's B, long for short forms.
 
     Used only for matching.
@@ -232,20 +229,15 @@ def candidates(text: str, rules: Rules | None = None, stems: Stems | None = None
     """
     if not has_english(text):
         return {}
-    return chunk_candidates(Tokens.of(text, stems or Stems()), text_classes(text), rules or Rules())
-
-
-def chunk_candidates(text: Tokens, classes: Sequence[str], rules: Rules) -> dict[str, str]:
-    """Return the chunks of a tagged text that pass the filter of frequency: form → spelling."""
-    spelled = spellings(text, chunks(classes, rules))
-    known = abbreviations(text)
-    together = Counter[str]()
-    for form, spellings_of_form in spelled.items():
-        together[canonical(form, known)] += spellings_of_form.total()
+    read = Tokens.of(text, stems or Stems())
+    spelled, known = spellings(read, chunks(text_classes(text), rules or Rules())), abbreviations(read)
+    times = Counter[str]()
+    for form, counts in spelled.items():
+        times[canonical(form, known)] += counts.total()
     return {
-        form: spellings_of_form.most_common(1)[0][0]
-        for form, spellings_of_form in spelled.items()
-        if " " in form or together[canonical(form, known)] >= LEAST
+        form: counts.most_common(1)[0][0]
+        for form, counts in spelled.items()
+        if " " in form or times[canonical(form, known)] >= LEAST
     }
 
 

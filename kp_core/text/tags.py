@@ -1,23 +1,20 @@
-"""Turn tokens into lemmas and part-of-speech tags of English, and tags into the classes of a keyphrase."""
+"""Turn tokens into part-of-speech tags of English, and tags into the classes of a keyphrase."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from copy import copy
 from functools import cache
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from threading import Lock
-from typing import Literal
+from typing import Any, Literal
 
 from kp_core.errors import input_error, read_toml
 from kp_core.text.tokenise import clean, occurrences, sentences, straight
 
-#: A token, its lemma and its C5 tag, `O` if it is not tagged.
-Tagged = tuple[str, str, str]
 Tagset = Literal["c5", "penn"]
 Source = Literal["given", "texts", "phrase"]
 
@@ -42,7 +39,7 @@ _ADJECTIVE_AND_NOUN = re.compile(r"[JN]*J[JN]*N")
 
 
 @cache
-def _tagger() -> Callable[[list[str]], list[Tagged]]:
+def _tagger() -> Any:
     """Load HanTa with its English model, rather than with a file of this name in the working folder."""
     import HanTa
     from HanTa.HanoverTagger import HanoverTagger
@@ -51,25 +48,30 @@ def _tagger() -> Callable[[list[str]], list[Tagged]]:
     digest = hashlib.sha256(model.read_bytes()).hexdigest() if model.exists() else "no file"
     if digest != MODEL_SHA256:
         raise input_error("the tagger's model morphmodel_en.pgz", "tagger", sum=digest, known=MODEL_SHA256)
-    tag_sentence: Callable[[list[str]], list[Tagged]] = HanoverTagger(str(model)).tag_sent
-    return tag_sentence
+    return HanoverTagger(str(model))
 
 
-def tag(tokens: Sequence[str]) -> list[Tagged]:
-    """Return token, lemma and C5 tag of each token of an English sentence or phrase; O for punctuation and long tokens.
+def tag(sentences: Iterable[Sequence[str]]) -> list[list[str]]:
+    """Return the C5 tags of the tokens of English sentences or phrases; O for punctuation and long tokens.
 
     Source: HanTa (Wartena 2019), version 1.2, with the tags of the British National Corpus.
 
-    >>> tag(["quality", "of", "services"])
-    [('quality', 'quality', 'NN1'), ('of', 'of', 'PRF'), ('services', 'service', 'NN2')]
+    >>> tag([["quality", "of", "services"], ["fast", "."]])
+    [['NN1', 'PRF', 'NN2'], ['AV0', 'O']]
     """
+    tagger = copy(_tagger())
+    tagger.analyze_forward = cache(tagger.analyze_forward)  # analyze each word once, and forget it after this call
+    return [_tag_sentence(tagger, tokens) for tokens in sentences]
+
+
+def _tag_sentence(tagger: Any, tokens: Sequence[str]) -> list[str]:
+    names = [OUTSIDE] * len(tokens)
     places = [place for place, token in enumerate(tokens) if 0 < len(token) <= LONGEST_WORD]
-    tagged: list[Tagged] = [(token, token, OUTSIDE) for token in tokens]
-    answers = _tagger()([_BRACKETS.get(tokens[place], straight(tokens[place])) for place in places]) if places else []
-    for place, (spelled, lemma, name) in zip(places, answers, strict=True):
-        if name == "POS" or any(letter.isalnum() for letter in spelled):
-            tagged[place] = (tokens[place], lemma, name)
-    return tagged
+    spelled = [_BRACKETS.get(tokens[place], straight(tokens[place])) for place in places]
+    for place, word, name in zip(places, spelled, tagger.tag_sent(spelled, taglevel=0), strict=True):
+        if name == "POS" or any(map(str.isalnum, word)):
+            names[place] = name
+    return names
 
 
 def tagset_of(tags: Iterable[str]) -> Tagset:
@@ -121,7 +123,7 @@ def text_classes(text: str) -> tuple[str, ...]:
     with _LOCK:
         classes = _KEPT.pop(key, None)
     if classes is None:
-        classes = tuple(_sentence_classes(sentence) for sentence in sentences(clean(text)))
+        classes = tuple(_sentence_classes(sentences(clean(text))))
     with _LOCK:
         _KEPT[key] = classes  # most recently used last
         if len(_KEPT) > _MOST_TEXTS:
@@ -129,9 +131,8 @@ def text_classes(text: str) -> tuple[str, ...]:
     return classes
 
 
-def _sentence_classes(sentence: Sequence[str]) -> str:
-    names = [name for _, _, name in tag(sentence)]
-    return repair_participles(names, "".join(map(word_class, names)))
+def _sentence_classes(sentences: Iterable[Sequence[str]]) -> list[str]:
+    return [repair_participles(names, "".join(map(word_class, names))) for names in tag(sentences)]
 
 
 def phrase_class(classes: str) -> str:
@@ -166,10 +167,11 @@ def classes_in_texts(phrases: Iterable[str], texts: Iterable[str]) -> dict[str, 
     counts = {form: Counter[str]() for form in form_of.values()}
     split = [sentence for text in texts for sentence in sentences(clean(text))]
     lower = [[token.lower() for token in sentence] for sentence in split]
-    for number, places in groupby(occurrences(lower, counts), key=itemgetter(0)):
-        classes = _sentence_classes(split[number])
-        for _, start, end in places:
-            counts[" ".join(lower[number][start:end])][phrase_class(classes[start:end])] += 1
+    spans = list(occurrences(lower, counts))
+    numbers = list(dict.fromkeys(number for number, _, _ in spans))
+    classes = dict(zip(numbers, _sentence_classes(split[number] for number in numbers), strict=True))
+    for number, start, end in spans:
+        counts[" ".join(lower[number][start:end])][phrase_class(classes[number][start:end])] += 1
     return {phrase: counts[form] for phrase, form in form_of.items()}
 
 
@@ -184,12 +186,12 @@ def keyphrase_classes(
     tagset = tagset_of(tag for tags in stated for tag in tags)
     open_phrases = dict.fromkeys(phrase for phrase, tags in zip(phrases, stated, strict=True) if not tags)
     counted = classes_in_texts(open_phrases, texts)
-    decided: dict[str, tuple[str, Source]] = {}
-    for phrase in open_phrases:
-        if common := counted[phrase].most_common(1):
-            decided[phrase] = common[0][0], "texts"
-        else:  # less reliable without context
-            decided[phrase] = class_of_tags([name for _, _, name in tag(_tokens(phrase))], "c5"), "phrase"
+    decided: dict[str, tuple[str, Source]] = {
+        phrase: (classes.most_common(1)[0][0], "texts") for phrase, classes in counted.items() if classes
+    }
+    alone = [phrase for phrase in open_phrases if phrase not in decided]  # less reliable without context
+    for phrase, names in zip(alone, tag(map(_tokens, alone)), strict=True):
+        decided[phrase] = class_of_tags(names, "c5"), "phrase"
     return [
         ((tags[0] if tags in (["NN"], ["AdjN"], ["other"]) else class_of_tags(tags, tagset)), "given")
         if tags

@@ -6,7 +6,7 @@ Measures are compared by PERM-BOTH swaps or by Williams' formula.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_type_hints
 
@@ -193,18 +193,19 @@ def _rows(subsets: Iterable[str], names: tuple[str, ...], **columns: NDArray[Any
 
 def _tests(judged: _Judged) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
     study, measures, names = judged.study, judged.measures, np.array(judged.names, object)
+    contest = np.transpose(np.triu_indices(measures.shape[1], 1))
     tables = [pd.DataFrame(columns=["a", "b", "average", "difference", "p", "p_adjusted", "n"])]
     groups, unit = dict[str, dict[str, int]](), judged.cluster if study.swap == "clusters" else None
+    p = np.full((len(contest), len(COMBINATIONS)), np.nan)
+    if study.test == "perm-both":  # random numbers independent of the intervals
+        seed = [study.seed, 1]
+        p = permute_both(measures, judged.human, contest, study.trials, seed, study.correlation, unit)
     for place, how in enumerate(COMBINATIONS if study.test != "none" else ()):
         human = judged.human[:, place]
-        met, p = contests(measures, human, study.correlation), list[float]()
+        met = contests(measures, human, study.correlation)
         if study.test == "williams":
-            p = williams(*met[["first", "second", "between", "n"]].to_numpy().T)[1].tolist()
-        for a, b in met[["a", "b"]].to_numpy() if study.test == "perm-both" else ():
-            # the same random numbers for all pairs, independent of the intervals
-            rng = np.random.default_rng([study.seed, 1])
-            p.append(permute_both(measures[:, [a, b]], human, study.trials, rng, study.correlation, unit))
-        table = met.assign(a=names[met["a"]], b=names[met["b"]], average=how, p=p).dropna(subset="p")
+            p[met.index, place] = williams(*met[["first", "second", "between", "n"]].to_numpy().T)[1]
+        table = met.assign(a=names[met["a"]], b=names[met["b"]], average=how, p=p[met.index, place]).dropna(subset="p")
         table["difference"] = table["first"] - table["second"]
         table["p_adjusted"] = paired.CORRECTIONS[study.correction](table["p"].to_numpy())
         tables.append(table[tables[0].columns])
@@ -261,84 +262,95 @@ def williams(first: Floats, second: Floats, between: Floats, pairs: Ints) -> tup
 def permute_both(
     measures: Floats,
     human: Floats,
+    contest: Ints,
     trials: int,
-    rng: np.random.Generator,
+    seed: int | Sequence[int],
     name: Correlation = "spearman",
     unit: Ints | None = None,
-) -> float:
-    """Return the two-sided p of PERM-BOTH for two measures (P, 2), over the phrase pairs with all scores.
+) -> Floats:
+    """Return two-sided p (K, H) of PERM-BOTH for K pairs of measures, over the phrase pairs with all scores.
 
-    Both measures are standardized; a trial swaps their values for every pair of phrases, or every unit (P,) such as a
-    document, with probability 1/2. p = (c + 1) / (trials + 1) of |difference of the correlations|; with few units, all
-    swaps are enumerated. NaN if a measure is constant. Source: Deutsch, Dror & Roth 2021.
+    measures (P, M) and human (P, H) are scores of phrase pairs, contest (K, 2) places of measures. Measures are
+    standardized; a trial swaps two of them for every pair of phrases, or every unit (P,) such as a document, with
+    probability 1/2, with the same random numbers for all pairs of measures. p = (c + 1) / (trials + 1) of |difference
+    of the correlations|; with few units, all swaps are enumerated. NaN if a measure is constant.
+    Source: Deutsch, Dror & Roth 2021.
     """
     unit = np.arange(len(human)) if unit is None else np.unique(unit, return_inverse=True)[1]
-    used = ~np.isnan(measures.sum(axis=1) + human)
-    if (np.ptp(np.round(measures[used], 12), axis=0) == 0).any():
-        return float("nan")
-    difference = differences(measures[used], human[used], name, unit[used])
-    return float(paired.randomisation(difference, int(unit.max()) + 1, trials, rng))
+    p = np.full((len(contest), human.shape[1]), np.nan)
+    common = measures[:, contest].sum(axis=2) + human.sum(axis=1, keepdims=True)
+    for used, places in coefficients.by_gaps(common):
+        values = np.round(measures[used], 12)
+        places = places[(np.ptp(values[:, contest[places]], axis=0) > 0).all(axis=1)]
+        if len(places):
+            spread = values.std(axis=0)
+            z = np.round((values - values.mean(axis=0)) / np.where(spread > 0, spread, np.nan), 12)
+            difference = differences(z, human[used], contest[places], name, unit[used])
+            drawn = paired.randomisation(difference, int(unit.max()) + 1, trials, np.random.default_rng(seed))
+            p[places] = drawn.reshape(len(places), -1)
+    return p
 
 
-def differences(measures: Floats, human: Floats, name: Correlation, unit: Ints) -> Callable[[Floats], Floats]:
-    """Return a function from swapped units (B, U), 1 or 0, to differences of correlations (B,).
+def differences(z: Floats, human: Floats, contest: Ints, name: Correlation, unit: Ints) -> Callable[[Floats], Floats]:
+    """Return a function from swapped units (B, U), 1 or 0, to differences of correlations (B, K · H).
 
-    The correlations are those of two measures (n, 2) with the human score (n,); unit (n,) is the unit of each pair.
+    The correlations are those of standardized measures (n, M) with human scores (n, H); contest (K, 2) are the places
+    of two measures, unit (n,) is the unit of each pair of phrases.
     """
-    values, n = np.round(measures, 12), len(human)
-    mixed = _mixed(np.round((values - values.mean(axis=0)) / values.std(axis=0), 12), human, name)
-    step = max(8, coefficients.BLOCK_CELLS[name] // n)
+    mixed = _mixed_ranks if name == "kendall" else _mixed_scores
+    under = mixed(z, human, contest, name)
 
     def difference(swapped: Floats) -> Floats:
-        values = np.empty(len(swapped))
-        for begin in range(0, len(swapped), step):
-            block = swapped[begin : begin + step]
-            chosen = np.empty((2 * n, len(block)))
-            chosen[n:] = block.T[unit]
-            np.subtract(1, chosen[n:], out=chosen[:n])
-            first, second = mixed(chosen)
-            values[begin : begin + step] = first - second
+        first, second = under(np.ascontiguousarray(swapped.T)[unit])
+        values = (first - second).reshape(len(swapped), -1)
         return np.where(np.isnan(values), np.inf, values)  # undefined correlations count as no difference
 
     return difference
 
 
-def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], tuple[Floats, Floats]]:
-    """Return a function to the correlations (B,) of two measures with swapped values (n, 2).
-
-    The first measure has the values with a 1 in (2n, B), first column first, and the second the others.
-    """
-    values, n = z.T.ravel(), len(human)
-    if name == "spearman":
-        people, _ = coefficients.spearman(human)(np.ones((n, 1)), np.array([float(n)]))
-        return _mixed_ranks(coefficients.equal_values(values), np.tile(people[:, 0], 2))
-    under = coefficients.KERNELS[name](values[:, None], np.tile(human, 2)[:, None])
-
-    def correlate(chosen: Floats) -> tuple[Floats, Floats]:
-        both = under(np.hstack([chosen, 1 - chosen]))[:, 0, 0]
-        return both[: chosen.shape[1]], both[chosen.shape[1] :]
-
-    return correlate
+#: Function from swapped pairs of phrases (n, B) to the correlations (B, K, H) of both mixtures of two measures.
+_Mixtures = Callable[[Floats], tuple[Floats, Floats]]
 
 
-def _mixed_ranks(both: EqualValues, people: Floats) -> Callable[[Floats], tuple[Floats, Floats]]:
-    """Return the same for Spearman's rho, from the groups of all 2n values and the centered human ranks (2n,)."""
-    n, sizes = len(people) / 2, np.bincount(both.group).astype(float)
-    middle, whole = np.cumsum(sizes) - sizes / 2, np.bincount(both.group, people)
-    spread, tied = people @ people / 2, np.flatnonzero(sizes > 1)
+def _mixed_ranks(z: Floats, human: Floats, contest: Ints, name: Correlation) -> _Mixtures:
+    """Return the correlations of mixtures as those of both measures, one below the other, under weights 0 and 1."""
+    kernel, twice = coefficients.KERNELS[name], np.vstack([human, human])
+    kernels = [kernel(z[:, pair].T.reshape(-1, 1), twice) for pair in contest]
 
-    def correlate(chosen: Floats) -> tuple[Floats, Floats]:
-        ranks = both.below(chosen)
-        counts = coefficients.shares(ranks)
-        ties = counts[tied]
-        counts *= 0.5
-        ranks -= counts
-        weighted = chosen * people[:, None]
-        first = np.einsum("pb,pb->b", np.take(ranks, both.group, axis=0), weighted)
-        second = middle @ whole - middle[both.group] @ weighted - whole @ ranks + first
-        squares = ((n**3 - n + (part - part**3).sum(axis=0)) / 12 for part in (ties, sizes[tied, None] - ties))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rho = [products / np.sqrt(part * spread) for products, part in zip((first, second), squares, strict=True)]
-        return rho[0], rho[1]
+    def under(swapped: Floats) -> tuple[Floats, Floats]:
+        sides = (1 - swapped, swapped), (swapped, 1 - swapped)
+        first, second = (np.stack([of(np.vstack(side))[:, 0] for of in kernels], axis=1) for side in sides)
+        return first, second
 
-    return correlate
+    return under
+
+
+def _mixed_scores(z: Floats, human: Floats, contest: Ints, name: Correlation) -> _Mixtures:
+    """Return the same for Pearson's r of scores, from sums over the equal values of each measure."""
+    score, scored = coefficients.SCORES[name], list[tuple[Floats, Floats]]()
+    for column in human.T:
+        side = EqualValues.of(column)
+        scores, squares = score(side.distinct, side.members @ np.ones((len(human), 1)))
+        scored.append((scores[side.group, 0], squares))
+    people, spread = (np.array(part) for part in zip(*scored, strict=True))
+    terms = np.vstack([np.ones(len(human)), people])  # sums over pairs of phrases: their number, human scores
+    sides = {place: EqualValues.of(z[:, place]) for place in np.unique(contest).tolist()}
+    whole = {place: side.members @ terms.T for place, side in sides.items()}
+    both = [EqualValues.of(np.concatenate([sides[a].distinct, sides[b].distinct])) for a, b in contest.tolist()]
+
+    def under(swapped: Floats) -> tuple[Floats, Floats]:
+        size = swapped.shape[1]
+        weighted = np.hstack([term[:, None] * swapped for term in terms])
+        moved = {place: side.members @ weighted for place, side in sides.items()}
+        values = np.empty((2, size, len(contest), len(people)))
+        for k, (a, b) in enumerate(contest.tolist()):
+            every = np.repeat(both[k].members @ np.vstack([whole[a], whole[b]]), size, axis=1)
+            stayed = np.repeat(whole[a], size, axis=1) - moved[a]
+            first = both[k].members @ np.vstack([stayed, moved[b]])
+            for mixture, sums in enumerate((first, every - first)):
+                scores, squares = score(both[k].distinct, sums[:, :size])
+                covariance = np.einsum("vb,vhb->hb", scores, sums[:, size:].reshape(len(sums), -1, size))
+                values[mixture, :, k] = coefficients.ratio(covariance, squares, spread, np.array(len(human))).T
+        return values[0], values[1]
+
+    return under

@@ -72,7 +72,7 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
     )
     if not {"title_similarity", "tf_idf"} <= set(replaced):
         titles = documents["title"].fillna("").astype(str).to_dict()
-        nouns = memoize(corpus, "nouns", None, lambda: list(map(_nouns, listed["text"])))
+        nouns = memoize(corpus, "nouns", None, lambda: _nouns(listed["text"].tolist()))
         from_nouns, missing = _from_nouns(listed, titles, nouns)
         frame = frame.join(from_nouns)
         notes += [note for note in missing if note.where not in replaced]
@@ -152,11 +152,13 @@ def _from_nouns(
     return sums, notes
 
 
-def _nouns(sentence: str) -> list[str]:
+def _nouns(sentences: Sequence[str]) -> list[list[str]]:
     """Return the nouns in lower case, except words in other scripts, which the tagger labels as nouns."""
-    spelled = [token for token, _, _ in tokens(sentence)]
-    tagged = tag(spelled) if _LATIN.search(sentence) else []
-    return [token.lower() for token, _, name in tagged if word_class(name) == "N" and _LATIN.search(token)]
+    spelled = [[token for token, _, _ in tokens(text)] if _LATIN.search(text) else [] for text in sentences]
+    tagged = (zip(words, names, strict=True) for words, names in zip(spelled, tag(spelled), strict=True))
+    return [
+        [word.lower() for word, name in pairs if word_class(name) == "N" and _LATIN.search(word)] for pairs in tagged
+    ]
 
 
 def columns(frame: pd.DataFrame) -> pd.DataFrame:
