@@ -94,6 +94,14 @@ def list_counts(systems: Mapping[str, SystemCounts]) -> ListCounts:
     return ListCounts(tuple(groups), listed.astype(np.int64) @ listed.T, int(in_use.sum()))
 
 
+def under_other_rule(systems: Mapping[str, SystemCounts]) -> dict[str, SystemCounts]:
+    """Return counts under the other convention for missing lists."""
+    return {
+        name: system.changed(lambda counts: replace(counts, settings=paired.other_rule(counts.settings)))
+        for name, system in systems.items()
+    }
+
+
 @dataclass(frozen=True)
 class Compared:
     """The comparison of systems and their pairs (P,).

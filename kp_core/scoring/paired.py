@@ -23,8 +23,8 @@ ALPHA = 0.05
 Test = Literal["randomisation", "bootstrap", "t", "wilcoxon", "two-way-t", "multi-bootstrap"]
 TESTS = get_args(Test)
 Correction = Literal["holm", "bh", "none"]
-#: Assignments per block, in bytes of eight documents, which fit into the processor's cache.
-_BYTES = 12_500
+#: Maximum number of random signs in memory.
+_AT_ONCE = 8_000_000
 
 
 def enumerated(documents: int, trials: int) -> bool:
@@ -36,11 +36,11 @@ def enumerated(documents: int, trials: int) -> bool:
     return documents < 60 and 2**documents <= trials + 1
 
 
-def swaps(documents: int, trials: int, rng: np.random.Generator, at_once: int = 8 * _BYTES) -> Iterator[Floats]:
+def swaps(documents: int, trials: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Yield rows of 0 and 1 (T, D): the documents swapped in each trial of the paired randomization test.
 
-    All 2^D assignments including the identity, if there are at most trials + 1; else random ones, in blocks of about
-    `at_once` numbers. Source: Fisher 1935; Noreen 1989; Phipson & Smyth 2010.
+    All 2^D assignments including the identity, if there are at most trials + 1; else random ones, in blocks.
+    Source: Fisher 1935; Noreen 1989; Phipson & Smyth 2010.
     """
     if enumerated(documents, trials):
         yield ((np.arange(2**documents)[:, None] >> np.arange(documents)) & 1).astype(float)
@@ -48,7 +48,7 @@ def swaps(documents: int, trials: int, rng: np.random.Generator, at_once: int = 
     for begin in range(0, trials, 500):
         size = min(500, trials - begin)
         drawn = rng.integers(0, 256, (size, (documents + 7) // 8), np.uint8)
-        for rows in np.array_split(drawn, min(size, max(1, 8 * drawn.size // at_once))):
+        for rows in np.array_split(drawn, min(size, max(1, 8 * drawn.size // _AT_ONCE))):
             yield np.unpackbits(rows, axis=1)[:, :documents].astype(float)
 
 
@@ -65,16 +65,21 @@ def p_of_trials(observed: Floats, trials: Iterable[Floats], every: bool) -> Floa
 
 
 def randomisation(
-    statistic: Callable[[Floats], Floats], documents: int, trials: int, rng: np.random.Generator
+    statistic: Callable[[Floats], Floats], documents: int, trials: int, rng: np.random.Generator, joint: bool = False
 ) -> Floats:
     """Return two-sided p of a statistic of swapped documents, rows of 0 and 1 (B, D) → (B,) or (B, P).
+
+    joint: correct p for all P, by comparing each with the largest of a trial (Westfall & Young 1993, single step)
 
     >>> totals = np.array([1.0, 2.0, 3.0])
     >>> float(randomisation(lambda swapped: 6 - 2 * swapped @ totals, 3, 10_000, np.random.default_rng(0)))
     0.25
     """
-    observed, drawn = statistic(np.zeros((1, documents)))[0], swaps(documents, trials, rng)
-    return p_of_trials(observed, map(statistic, drawn), enumerated(documents, trials))
+    observed = statistic(np.zeros((1, documents)))[0]
+    drawn: Iterable[Floats] = map(statistic, swaps(documents, trials, rng))
+    if joint:
+        drawn = (np.abs(values).max(axis=1, keepdims=True) for values in drawn)
+    return p_of_trials(observed, drawn, enumerated(documents, trials))
 
 
 def bootstrap(differences: Floats) -> float:

@@ -18,7 +18,7 @@ from kp_core.scoring.codes import BLOCK, Coded, Floats, ragged
 from kp_core.scoring.measures import matchers
 from kp_core.scoring.order import best_first, close, exceeds, leveled, reaches
 from kp_core.scoring.pair_sums import COMPARABLE, Compared, ListCounts, Pairing, list_counts
-from kp_core.scoring.paired import ALPHA, TRIALS, Correction, Family, FamilyAt, Test, other_rule
+from kp_core.scoring.paired import ALPHA, TRIALS, Correction, Family, FamilyAt, Test
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import OVER_RUNS, have_runs, over_runs, runs_of
 from kp_core.scoring.systems import count_systems
@@ -146,7 +146,7 @@ class Comparison(Numbers):
         disagree = len(grades) > 1 or exceeds(0, min(difference.difference for difference in differences))
         return "depends on missing lists" if disagree else grades.pop()
 
-    def leader(self, level: float = ALPHA) -> str:
+    def leader(self, level: float) -> str:
         """Return the system that is significantly better than all others, or an empty string."""
         values = [name for name in best_first(self.scores) if self.scores[name] == self.scores[name]]
         best = next(iter(values), "")
@@ -382,11 +382,8 @@ def compared(data: Prepared, family: Family, cutoff: Cutoff, systems: Systems | 
         at = replace(at, family=replace(family, test=test))
     lists = list_counts(systems)
     results = _results(data, at, systems)
+    other = pair_sums.under_other_rule(systems)
     # pairs with missing lists are also compared under the other convention for missing lists
-    other = {
-        name: system.changed(lambda counts: replace(counts, settings=other_rule(counts.settings)))
-        for name, system in systems.items()
-    }
     otherwise = {
         number: _results(data, at, {run: other[run] for name in pair for run in groups[name]})
         for number, pair in enumerate(results.pairs)
@@ -527,10 +524,7 @@ def _comparable(lists: ListCounts, thinned: bool, a: str, b: str) -> bool:
 
 
 def _corrected(results: Compared, p: Floats, family: Family) -> Floats:
-    """Return p corrected over the pairs tested.
-
-    Systems with the same lists count as one, so that their pair is not a test.
-    """
+    """Return p corrected over the pairs tested; systems with the same lists count as one, so their pair is no test."""
     first = dict[tuple[str, ...], int]()
     keys = [tuple(sorted({results.identical.get(name, name) for name in pair})) for pair in results.pairs]
     for number, key in enumerate(keys):

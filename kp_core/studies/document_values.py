@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -15,6 +15,7 @@ from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
 from kp_core.scoring.alignment import align, ranked_lists
 from kp_core.scoring.codes import Bools, Floats
+from kp_core.scoring.counts import SystemCounts
 from kp_core.scoring.measures import Asked, matchers, names_in, of_systems, parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import count_systems
@@ -99,14 +100,16 @@ def all_values(
             yield system, measure.name(), np.concatenate([view.values(measure) for _, view in parts])
 
 
-def values_over(data: Prepared, asked: Asked, tried: Sequence[Cutoff]) -> tuple[dict[str, Floats], Bools]:
+def values_over(
+    systems: Mapping[str, SystemCounts], asked: Asked, tried: Sequence[Cutoff]
+) -> tuple[dict[str, Floats], Bools]:
     """Return the values (D, K) of every system on the documents with all values, and a mask of these documents."""
-    systems = count_systems(data, matchers([asked]))
-    values, shared = dict[str, Floats](), np.ones(len(data.documents), dtype=bool)
+    values, defined = dict[str, Floats](), list[Bools]()
     for name, counts in systems.items():
         view = counts.of(asked).at(tuple(tried))
         values[name] = np.asarray(view.values(asked))
-        shared &= view.scored & ~np.isnan(values[name]).any(axis=1)
+        defined.append(view.scored & ~np.isnan(values[name]).any(axis=1))
+    shared = np.logical_and.reduce(defined)
     return {name: counts[shared] for name, counts in values.items()}, shared
 
 

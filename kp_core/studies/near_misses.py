@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, pluralize
-from kp_core.scoring.alignment import align, ranked_lists
 from kp_core.scoring.by_similarity import CandidatePairs, candidate_pairs
 from kp_core.scoring.codes import Bools, Coded, Ints
 from kp_core.scoring.prepare import prepare
+from kp_core.scoring.systems import count_systems
 from kp_core.settings import Settings
 from kp_core.similarity.relation import NONE, TYPES, relate
 from kp_core.similarity.tokens import Phrases, Recipe
@@ -103,11 +103,10 @@ def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: 
     coded, settings, gold = data.coded, data.settings, data.gold
     phrases, documents = _phrases(coded, settings), np.array(coded.documents, object)
     tables: dict[str, list[pd.DataFrame]] = {"row": [], "item": []}
-    for system, run in coded.runs.items():
-        alignment = align(ranked_lists(run, data.identities, settings), gold)
-        candidates = candidate_pairs(data, run, alignment)
-        limit = {"gold": gold.size, "all": alignment.lists.length}.get(str(settings.k[0]), settings.k[0])
-        within = candidates.rank <= np.broadcast_to(np.asarray(limit, np.int64), gold.size.shape)[candidates.document]
+    for system, by_matcher in count_systems(data, ["exact"]).items():
+        counts, alignment = by_matcher.exact, by_matcher.exact.alignment
+        candidates = candidate_pairs(data, coded.runs[system], alignment)
+        within = candidates.rank <= counts.limit(settings.k[0])[candidates.document]
         counted = alignment.first | (settings.duplicates == "count")
         hit, hit_items = np.zeros(len(within), bool), np.zeros(len(gold.grade), bool)
         hit[alignment.row[counted]] = True

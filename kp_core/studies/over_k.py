@@ -11,12 +11,13 @@ import numpy as np
 from kp_core.corpus import Corpus
 from kp_core.scoring import paired
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.measures import parse
+from kp_core.scoring.measures import matchers, parse
 from kp_core.scoring.order import exceeds, leveled, reaches
-from kp_core.scoring.paired import ALPHA, TRIALS, other_rule
+from kp_core.scoring.pair_sums import under_other_rule
+from kp_core.scoring.paired import ALPHA, TRIALS
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import have_runs
-from kp_core.scoring.systems import longest_lists
+from kp_core.scoring.systems import count_systems, longest_lists
 from kp_core.settings import Settings
 from kp_core.studies.answer import BestK
 from kp_core.studies.document_values import values_over
@@ -25,8 +26,6 @@ from kp_core.studies.document_values import values_over
 _LAST, _FEW = 50, 10
 #: Number of multiplications that take about two seconds.
 _MULTIPLICATIONS = 3e10
-#: Maximum number of random signs in memory.
-_AT_ONCE = 8_000_000
 #: Minimum and maximum numbers of documents considered, and required power.
 _FEWEST, _MOST, _POWER = 10, 10_000, 0.8
 #: Pilot samples, draws from each pilot, and random swaps per draw.
@@ -85,12 +84,13 @@ def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: in
     tried = () if fixed or small or have_runs(data.names.systems) else cutoffs(data, trials)
     if len(tried) < 2:
         return None
-    values, used = values_over(data, asked, tried)
+    systems = count_systems(data, matchers([asked]))
+    values, used = values_over(systems, asked, tried)
     if len(values) < 2 or not len(next(iter(values.values()))):
         return None
     pairs, zero = list(combinations(values, 2)), values
     if data.settings.missing == "skip":
-        zero, used = values_over(data.under(other_rule(data.settings)), asked, tried)
+        zero, used = values_over(under_other_rule(systems), asked, tried)
     differences = leveled(np.hstack([zero[a] - zero[b] for a, b in pairs]))
     p = corrected(differences, trials, np.random.default_rng(settings.seed))
     listed = {name: run.listed[used] for name, run in data.coded.runs.items()}
@@ -126,9 +126,8 @@ def corrected(apart: Floats, trials: int, rng: np.random.Generator) -> Floats:
     if not differ.any():
         return p
     scaled = apart[:, differ] / scale[differ]
-    total, swaps = scaled.sum(axis=0), paired.swaps(len(apart), trials, rng, _AT_ONCE)
-    largest = (np.abs(total - 2 * (rows @ scaled)).max(axis=1, keepdims=True) for rows in swaps)
-    p[differ] = paired.p_of_trials(total, largest, paired.enumerated(len(apart), trials))
+    total = scaled.sum(axis=0)
+    p[differ] = paired.randomisation(lambda rows: total - 2 * (rows @ scaled), len(apart), trials, rng, joint=True)
     return p
 
 

@@ -17,14 +17,17 @@ from kp_core import typeset
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, Note, UsageError, pluralize, refuse_unless
 from kp_core.scoring.accumulate import Accumulator, mean_of
+from kp_core.scoring.by_subject import subject_estimates
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.counts import SystemCounts, counted_alike, table_settings
+from kp_core.scoring.counts import Counts, counted_alike, table_settings
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, matchers, parse
 from kp_core.scoring.order import close, exceeds, reaches
 from kp_core.scoring.prepare import Prepared, prepare
+from kp_core.scoring.runs import have_runs
 from kp_core.scoring.systems import count_systems
-from kp_core.settings import CONVENTIONS, PRESETS, Cutoff, Settings, format_value, resolve_settings
+from kp_core.settings import CONVENTIONS, PRESETS, SUBJECT, Cutoff, Settings, format_value, resolve_settings
+from kp_core.studies.parts import Systems
 from kp_core.studies.result import Numbers
 from kp_core.typeset import listed
 
@@ -54,6 +57,7 @@ TRIED = ("system", "measure", "k", "value", "signature", "preset", "changes")
 _NEAREST = 3
 _NUMBER = re.compile(r"-?(?:\d+(?:[.,](\d*))?|[.,](\d+))\s*(%?)")
 Values = Mapping[str, float]
+Refusal = InputError | UsageError
 
 
 @dataclass(frozen=True)
@@ -108,12 +112,12 @@ class Spread(Numbers):
         """Return one row per system: current, lowest and highest value."""
         return self.ranges
 
-    def printing(self, value: str | float | None = None, system: str = "") -> Printing:
-        """Return the settings under which a system (by default any) has a printed value; without a value, all settings.
+    def printing(self, value: str | float | None = None) -> Printing:
+        """Return the settings under which any system has a printed value; without a value, all settings.
 
         The digits determine the rounding: .348 is [.3475, .3485], and 34.8 the same in percent.
         """
-        return printing_of([self], () if value is None else (Printed.of(self.measure, value, system),))
+        return printing_of([self], () if value is None else (Printed.of(self.measure, value),))
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,7 @@ class Spreads:
     documents: int
     axes: tuple[str, ...]
     tried: list[Tried]
-    values: dict[Settings, dict[str, Floats]]
+    values: dict[Settings, Mapping[str, Floats]]
 
     def at(self, cutoff: Cutoff | str) -> Spread:
         """Return the spread at one cutoff."""
@@ -198,13 +202,13 @@ def spreads(corpus: Corpus, settings: Settings, measure: str) -> Spreads:
         combined = (dict(zip(varied, values, strict=True)) for values in product(*varied.values()))
         settings_tried += [(kind, "", now.changed(**changes)) for changes in combined]
     tried = [Tried(kind, name, changed, _means(asked, changed)) for kind, name, changed in settings_tried]
-    values = grid(data.under(now), asked, [setting.means for setting in tried])
+    values = grid(data.under(now), [asked], [setting.means for setting in tried])
     current = values[_means(asked, now)]
-    if isinstance(current, InputError):
+    if isinstance(current, Refusal):
         raise current
-    if not current:
+    if not current[0]:
         raise UsageError("a spread needs at least one system")
-    allowed = {means: systems for means, systems in values.items() if not isinstance(systems, InputError)}
+    allowed = {means: found[0] for means, found in values.items() if not isinstance(found, Refusal)}
     return Spreads(asked, now, data.notes, len(data.documents), tuple(axes), tried, allowed)
 
 
@@ -219,33 +223,48 @@ def _means(asked: Asked, settings: Settings) -> Settings:
     return table_settings(settings) if asked.of_tables else settings
 
 
-def grid(data: Prepared, asked: Asked, settings: Iterable[Settings]) -> dict[Settings, dict[str, Floats] | InputError]:
-    """Return the values of every system under each of the settings, one per cutoff, or the error.
+def grid(
+    data: Prepared, measures: Sequence[Asked], settings: Iterable[Settings]
+) -> dict[Settings, list[Mapping[str, Floats]] | Refusal]:
+    """Return the values of every system under each of the settings, by measure, one per cutoff; or the error.
 
     Settings with the same counts are counted only once, group by group to save memory.
     """
     groups: dict[Settings, list[Settings]] = {}
     for setting in dict.fromkeys(settings):
         groups.setdefault(counted_alike(setting), []).append(setting)
-    values: dict[Settings, dict[str, Floats] | InputError] = {}
+    values: dict[Settings, list[Mapping[str, Floats]] | Refusal] = {}
     for shared, group in groups.items():
         prepared = data.under(shared)
         try:
-            golds = [count_systems(prepared, matchers([asked]), without=without) for without in prepared.left_out]
-        except InputError as refused:
+            golds = [count_systems(prepared, matchers(measures), without=without) for without in prepared.left_out]
+            for setting in group:
+                counts = [{name: system.under(setting) for name, system in gold.items()} for gold in golds]
+                values[setting] = _values(data.under(setting), measures, counts)
+        except (InputError, UsageError) as refused:
             values |= dict.fromkeys(group, refused)
-            continue
-        for setting in group:
-            values[setting] = {
-                name: _value([counts[name].under(setting) for counts in golds], asked, setting) for name in golds[0]
-            }
     return values
 
 
-def _value(golds: list[SystemCounts], asked: Asked, settings: Settings) -> Floats:
-    whole, average, cutoffs = Accumulator("none"), settings.average, settings.k
+def _values(data: Prepared, measures: Sequence[Asked], golds: list[Systems]) -> list[Mapping[str, Floats]]:
+    """Return the values of every system by measure, each with the first of its averages."""
+    settings, several = data.settings, have_runs(data.names.systems)
+    subjects = subject_estimates(data, {"all": golds}, measures, several) if settings.average in SUBJECT else {}
+    values: list[Mapping[str, Floats]] = []
+    for place, asked in enumerate(measures):
+        average = asked.averages(settings.average)[0]
+        if average in SUBJECT:
+            values.append({name: subjects["all", name, place, average].value for name in golds[0]})
+        else:
+            values.append({name: _mean([gold[name].of(asked) for gold in golds], asked, average) for name in golds[0]})
+    return values
+
+
+def _mean(golds: list[Counts], asked: Asked, average: str) -> Floats:
+    """Return the average over documents, and over gold standards, at the cutoffs of a measure."""
+    whole, cutoffs = Accumulator("none"), asked.cutoffs(golds[0].settings)
     for index, counts in enumerate(golds):
-        for part in counts.of(asked).blocks():
+        for part in counts.blocks():
             whole.begin(part.resampled, None)
             whole.add(str(index), asked, part.at(cutoffs), average)
     return mean_of([whole.estimate(str(index), asked, average, cutoffs) for index in range(len(golds))]).value

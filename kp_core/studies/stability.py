@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
@@ -14,14 +14,14 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError, refuse_unless
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.counts import HUMANS
-from kp_core.scoring.measures import Asked, names_in, parse
+from kp_core.scoring.measures import names_in, parse
 from kp_core.scoring.order import leveled
 from kp_core.scoring.prepare import prepare
+from kp_core.scoring.runs import runs_of
 from kp_core.settings import Cutoff, Settings, resolve_settings
-from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
+from kp_core.studies.evaluate import DEFAULT_MEASURES
 from kp_core.studies.result import Numbers, square
-from kp_core.studies.spread import GRID, Values
+from kp_core.studies.spread import GRID, Refusal, Values, grid
 from kp_core.typeset import listed
 
 By = Literal["measure", "k", "normalise", "annotators"]
@@ -114,13 +114,19 @@ def stability(
     refuse_unless(by, usual, "by")
     names = list(dict.fromkeys(map(str, views or usual[by])))
     measures = [parse(name) for name in (names if by in ("measure", "k") else [measure])]
-    for one in measures:
-        if one.measure.better == "none":
-            raise UsageError(f"{one.name()} cannot rank systems, because neither high nor low values are better")
-    if by in ("measure", "k"):
-        values = _values(corpus, now, measures)
-    else:
-        values = [_values(corpus, now.changed(**{by: name}), measures)[0] for name in names]
+    for asked in measures:
+        if asked.measure.better == "none":
+            raise UsageError(f"{asked.name()} cannot rank systems, because neither high nor low values are better")
+    settings_tried = [now]
+    if by not in ("measure", "k"):
+        settings_tried = [prepare(corpus, now, **{by: name}).settings for name in names]
+    values = list[Values]()
+    found = grid(data, measures, settings_tried)
+    for setting in settings_tried:
+        by_measure = found[setting]
+        if isinstance(by_measure, Refusal):
+            raise by_measure
+        values += [_mean_of_runs(by_system) for by_system in by_measure]
     concordance = any(measure.of_tables for measure in measures)
     frame, pairs = _ranked(names, values)
     return Stability(frame, now, data.notes, len(data.documents), concordance, by=by, pairs=pairs)
@@ -132,15 +138,9 @@ def _usual(given: Sequence[Cutoff]) -> tuple[Cutoff, ...]:
     return tuple(sorted(every, key=lambda k: (0, k, "") if isinstance(k, int) else (1, 0, k)))
 
 
-def _values(corpus: Corpus, settings: Settings, measures: Sequence[Asked]) -> list[Values]:
-    frame = evaluate(corpus, settings, [asked.name() for asked in measures]).frame
-    frame = frame[frame["system"] != HUMANS]
-    values: list[Values] = []
-    for asked in measures:
-        shown = asked.name(settings.k[0])
-        rows = frame[(frame["measure"] == shown) & (frame["average"] == asked.averages(settings.average)[0])]
-        values.append(dict(zip(rows["system"], rows["value"], strict=True)))
-    return values
+def _mean_of_runs(values: Mapping[str, Floats]) -> Values:
+    groups = runs_of(values)
+    return {name: float(np.mean([values[run][0] for run in runs])) for name, runs in groups.items()}
 
 
 def _ranked(views: list[str], values: list[Values]) -> tuple[pd.DataFrame, pd.DataFrame]:

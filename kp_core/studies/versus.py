@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,16 +12,17 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError, input_error
 from kp_core.scoring import intervals
-from kp_core.scoring.alignment import align, ranked_lists
-from kp_core.scoring.codes import Floats
-from kp_core.scoring.measures import parse
+from kp_core.scoring.codes import Floats, Ints
+from kp_core.scoring.counts import SystemCounts
+from kp_core.scoring.measures import matchers, parse
 from kp_core.scoring.order import leveled
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.scoring.systems import longest_lists
-from kp_core.settings import Settings
+from kp_core.scoring.systems import count_systems, longest_lists
+from kp_core.settings import Cutoff, Settings
 from kp_core.studies.document_values import values_over
 from kp_core.studies.facts import by_document
 from kp_core.studies.result import Numbers
+from kp_core.studies.subjects import names_of
 
 #: Largest cutoff of the differences.
 _LAST = 50
@@ -85,12 +87,13 @@ def versus(
         raise UsageError(f"'{a}' is compared with itself; choose two systems")
     asked, longest = parse(measure), longest_lists(data)
     cutoff = asked.cutoffs(data.settings)[0]
-    two = replace(data, coded=replace(data.coded, runs={name: data.coded.runs[name] for name in (a, b)}))
+    systems = count_systems(data, matchers([asked]))
+    systems = {name: systems[name] for name in (a, b)}
     number = cutoff if isinstance(cutoff, int) else max(longest[a], longest[b], 1)
     curve = range(1, min(_LAST, max(longest[a], longest[b], 1)) + 1) if asked.measure.fixed is None else ()
     tried = sorted({*curve, number})
-    over, _ = values_over(two, replace(asked, cutoff=None), tried)
-    values, scored = values_over(two, asked, [cutoff])
+    over, _ = values_over(systems, replace(asked, cutoff=None), tried)
+    values, scored = values_over(systems, asked, [cutoff])
     if not scored.any():
         raise input_error("the documents", "no value for both", a=a, b=b)
     documents = np.array(data.documents)[scored]
@@ -99,7 +102,7 @@ def versus(
     order = table["difference"].abs().sort_values(ascending=False, kind="stable").index
     frame, notes = _over_k(over[a] - over[b], tried, data.settings), by_document(data.settings, [asked])
     numbers = frame, data.settings.changed(k=(cutoff,)), (*data.notes, *notes), len(data.documents), asked.of_tables
-    phrases, stayed = _phrases(two, a, b, number)
+    phrases, stayed = _phrases(data, systems, cutoff)
     shown = asked.name(None if asked.measure.fixed is not None else cutoff)
     rows = table.loc[order].reset_index(drop=True)
     return Versus(*numbers, a=a, b=b, measure=shown, by_document=rows, phrases=phrases, stayed=stayed)
@@ -116,21 +119,26 @@ def _over_k(differences: Floats, tried: list[int], settings: Settings) -> pd.Dat
     return pd.DataFrame({"k": tried, "difference": means, "low": low, "high": high, "documents": documents})
 
 
-def _phrases(data: Prepared, a: str, b: str, k: int) -> tuple[pd.DataFrame, float]:
-    """Return the keyphrases that only one system finds within the first k, and the share of a's phrases in b's list."""
-    gold, raw, forms = data.gold, data.coded.phrases.to_pylist(), data.identities.forms.to_pylist()
-    spelled = dict(zip(data.identities.gold.tolist()[::-1], raw[::-1], strict=True))  # the first spelling of each form
-    items = [spelled.get(form, forms[form]) for form in gold.subject.tolist()]
-    lists = {name: ranked_lists(data.coded.runs[name], data.identities, data.settings) for name in (a, b)}
-    lists = {name: ranked.only(ranked.rank <= k) for name, ranked in lists.items()}
-    best = {name: align(ranked, gold).best for name, ranked in lists.items()}
+def _phrases(data: Prepared, systems: Mapping[str, SystemCounts], cutoff: Cutoff) -> tuple[pd.DataFrame, float]:
+    """Return the keyphrases that only one system finds within the cutoff, and the share of a's phrases in b's list."""
+    counts = {name: system.exact for name, system in systems.items()}
+    (a, b), names = counts, names_of(data)
+    gold = counts[a].alignment.gold
+    spelled = names["label"].fillna(names["subject"]).loc[gold.subject].tolist()
+    rank, listed = dict[str, Ints](), dict[str, Ints]()
+    for name, run in counts.items():
+        lists, limit = run.alignment.lists, run.limit(cutoff)
+        best = np.append(lists.rank, 0)[run.alignment.best]
+        rank[name] = np.where(best <= limit[gold.document], best, 0)
+        within = lists.rank <= limit[lists.owner]
+        listed[name] = (lists.owner * len(data.identities.forms) + lists.form)[within]
     rows = [
-        (data.documents[gold.document[item]], items[item], name, int(lists[name].rank[best[name][item]]))
+        (data.documents[gold.document[item]], spelled[item], name, int(rank[name][item]))
         for name, other in ((a, b), (b, a))
-        for item in np.flatnonzero((best[name] >= 0) & (best[other] < 0)).tolist()
+        for item in np.flatnonzero((rank[name] > 0) & (rank[other] == 0)).tolist()
     ]
     table = pd.DataFrame(rows, columns=["document", "keyphrase", "found by", "rank"])
-    both = data.coded.runs[a].listed & data.coded.runs[b].listed & (lists[a].length > 0)
-    ranked, other = (lists[name].owner * len(forms) + lists[name].form for name in (a, b))
-    shares = np.bincount(lists[a].owner, np.isin(ranked, other), minlength=len(both)) / np.maximum(lists[a].length, 1)
-    return table, float(shares[both].mean()) if both.any() else float("nan")
+    document = listed[a] // len(data.identities.forms)
+    kept = pd.Series(np.isin(listed[a], listed[b])).groupby(document).mean()
+    both = counts[a].listed & counts[b].listed
+    return table, float(kept[both[kept.index]].mean())

@@ -431,7 +431,8 @@ def _needed(data: Prepared, asked: Asked, comparison: Comparison, pair: Sequence
     of_means = asked.averages(data.settings.average)[0] == "macro"
     if not of_means or comparison.grade(*pair) not in ("suggestive", "not significant"):
         return None
-    values, _ = values_over(data, asked, asked.cutoffs(data.settings)[:1])
+    systems = count_systems(data, matchers([asked]))
+    values, _ = values_over(systems, asked, asked.cutoffs(data.settings)[:1])
     apart = leveled((values[pair[0]] - values[pair[1]])[:, 0])
     pairs = 1 if comparison.correction == "none" else _pairs(comparison)
     needed = documents_needed(apart, pairs, np.random.default_rng(data.settings.seed))
@@ -458,7 +459,8 @@ def _of_one_system(corpus: Corpus, data: Prepared, asked: Asked, coverage: Mappi
     caveats, (lists, documents) = [*_too_few(row["documents"])], coverage[system]
     caveats += [say("coverage", lists=lists, documents=documents)] * _is_incomplete(coverage, system)
     if average == "macro" and len(data.names.systems) == 1:
-        caveats += _few_values(values_over(data, asked, asked.cutoffs(settings)[:1])[0][data.names.systems[0]][:, 0])
+        values, _ = values_over(count_systems(data, matchers([asked])), asked, asked.cutoffs(settings)[:1])
+        caveats += _few_values(values[data.names.systems[0]][:, 0])
     claim = say("one system", value=row["value"], **facts)
     return replace(record, claim=claim, why=why, caveats=tuple(caveats[:_CAVEATS]))
 

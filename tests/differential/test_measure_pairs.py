@@ -22,7 +22,7 @@ def sample(seed, pairs=9):
 
 def permuted(measures, people, trials=2000, seed=0, name="spearman", unit=None):
     """Return p of PERM-BOTH of two measures."""
-    return estimates.permute_both(measures, people, trials, np.random.default_rng(seed), name, unit)
+    return estimates.permute_both(measures, people[:, None], np.array([[0, 1]]), trials, seed, name, unit).item()
 
 
 def williams(measures, people, name="spearman"):

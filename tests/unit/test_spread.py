@@ -76,3 +76,18 @@ def test_all_cutoffs_at_once_are_each_cutoff_alone(lectures: kp.Corpus) -> None:
         pd.testing.assert_frame_equal(found.frame, alone.frame, rtol=1e-12)
         pd.testing.assert_frame_equal(found.turns, alone.turns)
         assert (found.signature, found.measure) == (alone.signature, alone.measure)
+
+
+def test_spread_and_rankings_accept_means_over_subjects(corpus: kp.Corpus) -> None:
+    values = kp.evaluate(corpus, measures="F1@k", k=2, average="subject").frame["value"].tolist()
+    assert kp.spread(corpus, measure="F1@k", k=2, average="subject").ranges["current"].tolist() == values
+    assert kp.stability(corpus, by="k", views=[2], average="subject").frame["value"].tolist() == values
+
+
+def test_versus_uses_gold_size_and_universe_of_all_systems() -> None:
+    lists = {"a": ["tide", "sky", "sea"], "b": ["moon", "sea"], "c": ["ebb", "reef", "cliff", "sand", "foam", "gull"]}
+    corpus = kp.load(gold={"d": ["tide", "sea"]}, systems={name: {"d": phrases} for name, phrases in lists.items()})
+    found = kp.versus(corpus, measure="kappa", k="gold", a="a", b="b", interval="none")
+    assert found.phrases[["keyphrase", "found by"]].to_numpy().tolist() == [["tide", "a"], ["sea", "b"]]
+    values = kp.evaluate(corpus, measures="kappa", k="gold", interval="none").frame["value"].tolist()
+    assert found.by_document[["a", "b"]].to_numpy().tolist() == [values[:2]]

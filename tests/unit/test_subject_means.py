@@ -87,7 +87,6 @@ def test_what_has_no_mean_over_subjects_is_refused() -> None:
         (lambda: kp.evaluate(corpus, average="subject", ties="expected"), "needs the rank of each phrase"),
         (lambda: kp.evaluate(runs, average="subject", measures="F1@k"), "one run per system"),
         (lambda: kp.compare(corpus, average="subject", test="bootstrap"), "test = randomisation"),
-        (lambda: kp.spread(corpus, average="subject"), "available only in evaluate and compare"),
         (lambda: kp.evaluate(corpus, by="presence,frequency"), "one of them"),
     ):
         with pytest.raises(kp.UsageError, match=words):
