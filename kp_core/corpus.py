@@ -34,14 +34,18 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 TYPES = {"rank": "int64", "score": "float64", "relevance": "float64", "variants": "object"}
 
 
-def empty_table(name: str) -> pd.DataFrame:
-    """Return a table of `COLUMNS` without rows.
+def columns_of(table: str) -> tuple[str, ...]:
+    """Return the columns of a table of `COLUMNS`.
 
-    >>> list(empty_table("empty").columns)
-    ['role', 'source', 'doc_id']
+    >>> columns_of("empty")
+    ('role', 'source', 'doc_id')
     """
-    columns = [column.rstrip("?") for column in COLUMNS[name]]
-    return pd.DataFrame({column: pd.Series(dtype=TYPES.get(column, "str")) for column in columns})
+    return tuple(column.rstrip("?") for column in COLUMNS[table])
+
+
+def empty_table(name: str) -> pd.DataFrame:
+    """Return a table of `COLUMNS` without rows."""
+    return pd.DataFrame({column: pd.Series(dtype=TYPES.get(column, "str")) for column in columns_of(name)})
 
 
 @dataclass(frozen=True)

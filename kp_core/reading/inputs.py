@@ -232,7 +232,7 @@ def dict_rows(
         doc_id = text_of(key) or ""
         if doc_id.strip():
             builder.open(doc_id, file=name, line=0)
-            add_list(builder, value, shape, "score" if role == "system" else "relevance")
+            add_list(builder, value, shape)
         else:
             builder.reject(name, 0, "an empty id", shown(value))
     return [builder.rows()], f"a dictionary of {pluralize(len(lists), 'document')} with {recognized[1]}"

@@ -90,7 +90,7 @@ def read_all(given: Sequence[Given], opened: Sequence[Opened], wishes: Wishes, n
         read += [_of_files(group, reading, wishes, asked) for group, reading in settled if group.given is item]
     if asked:
         raise asked.question()
-    return [_with_matching_ids(reading, read, wishes) for reading in read]
+    return _with_matching_ids(read, wishes)
 
 
 def _recognised(group: Opened, lines: Collection[int] = ()) -> tuple[list[Recognition], Asked, dict[str, str]]:
@@ -127,16 +127,24 @@ def _with_mappings(group: Opened, alike: abc.Mapping[str, tuple[str, Mapping]]) 
     return replace(group, files=tuple(files))
 
 
-def _with_matching_ids(read: Read, every: Sequence[Read], wishes: Wishes) -> Read:
-    """Read a table by another column of ids if the first one matches no other file."""
+def _with_matching_ids(read: Sequence[Read], wishes: Wishes) -> list[Read]:
+    """Read tables by another column of ids if the first one matches no other file."""
+    if len(read) < 2:
+        return [*read]
+    tables = [
+        [part for part in item.parts if "doc_id" in part.table.column_names and not part.counted] for item in read
+    ]
+    documents = [[set(part.ids().to_pylist()) for part in parts] for parts in tables]
+    others = ([*chain.from_iterable(documents[:n] + documents[n + 1 :])] for n in range(len(read)))
+    return [_with_matching_id(item, ids, wishes) for item, ids in zip(read, others, strict=True)]
+
+
+def _with_matching_id(read: Read, others: Sequence[set[str]], wishes: Wishes) -> Read:
     if read.recognition is None or read.opened is None or len(read.recognition.plan) != 1:
         return read
     layout, file = read.recognition.plan[0], read.recognition.files[0]
     if not isinstance(layout, Layout) or file.mapping.names_columns or layout.kind not in ("long", "lists", "wide"):
         return read
-    parts = [part for other in every if other is not read for part in other.parts]
-    known = [part for part in parts if "doc_id" in part.table.column_names and not part.counted]
-    others = [set(part.ids().to_pylist()) for part in known]
     name = column_with_ids(layout.table, layout.mapping, layout.ids().to_pylist(), others) if others else None
     if name is None:
         return read

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from kp_core.corpus import COLUMNS, Corpus, Ranking
+from kp_core.corpus import Corpus, Ranking, columns_of
 from kp_core.errors import InputError, input_error
 from kp_core.takeaway.tidy import Written, file_names
 from kp_core.text.normalise import Normaliser
@@ -77,7 +77,7 @@ def _note_losses(corpus: Corpus, written: Written) -> None:
             for name, table in vocabulary.items()
         ),
     ]
-    known = {column.rstrip("?") for table in ("gold", "runs") for column in COLUMNS[table]}
+    known = {column for table in ("gold", "runs") for column in columns_of(table)}
     for where, table in (("gold standard", corpus.gold), ("systems", corpus.runs)):
         further = [str(column) for column in table if column not in known]
         lost.append((where, len(further), "further column", f" left behind: {', '.join(further)}"))

@@ -10,6 +10,9 @@ from kp_core.reading import load
 from tests.awkward.files import FILES, Awkward
 from tests.fuzz.sound import is_clear, is_sound
 
+#: Maximum processor time for one file: the largest takes 3 seconds on an idle machine, 6 on a busy one.
+SECONDS = 10
+
 
 def read(file: Awkward) -> Corpus:
     return load(**{file.role: file.source()}, fixes=file.fixes, limits=file.limits)
@@ -19,7 +22,7 @@ def read(file: Awkward) -> Corpus:
 def test_a_file_is_read_as_expected(file: Awkward) -> None:
     begun = time.process_time()
     corpus = read(file)
-    assert time.process_time() - begun < 5
+    assert time.process_time() - begun < SECONDS
     is_sound(corpus)
     rows = len(corpus.runs if file.role == "systems" else corpus.gold)
     assert (len(corpus.documents), rows, len(corpus.report.rejected)) == file.becomes
@@ -30,6 +33,6 @@ def test_a_file_is_refused_in_words(file: Awkward) -> None:
     begun = time.process_time()
     with pytest.raises(InputError) as refusal:
         read(file)
-    assert time.process_time() - begun < 5
+    assert time.process_time() - begun < SECONDS
     is_clear(refusal.value)
     assert file.becomes in str(refusal.value)

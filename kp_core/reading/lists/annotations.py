@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -66,14 +68,12 @@ class Marked:
 
 def _recognise_json(file: File, role: Role | None) -> Recognition | None:
     """Recognize objects of a text with a list of spans or labels, as doccano, Prodigy and Label Studio write them."""
-    if not any(name in file.text for name in _TOOL_MARKERS):
+    if role == "documents" or not any(name in file.text for name in _TOOL_MARKERS):
         return None
     values = [record.value for record in file.records if record.value is not None]
-    first = values[:200]
-    names = list(dict.fromkeys(name for value in first for name in value))
-    others = {plain(name) for name in names} - {*_LISTS}
-    fits = [_marked_in(value) for value in first].count(None) <= 0.2 * len(first) and not others & {*NAMES["gold"]}
-    if role == "documents" or not fits or not {*names} & {*_LISTS}:
+    first, names = values[:200], list(dict.fromkeys(chain.from_iterable(values[:200])))
+    unknown, others = [_marked_in(value) for value in first].count(None), {plain(name) for name in names} - {*_LISTS}
+    if 5 * unknown > len(first) or others & {*NAMES["gold"]} or not {*names} & {*_LISTS}:
         return None
     assigned = {"doc_id": file.mapping.document, "annotator": file.mapping.annotator}
     columns = find_roles([name for name in names if name not in ("text", *_LISTS)], ("doc_id", "annotator"), assigned)
@@ -82,8 +82,17 @@ def _recognise_json(file: File, role: Role | None) -> Recognition | None:
     marked = [part for value in values for part in _marked_in(value) or () if not part.left]
     guess: Role = "system" if marked and all(part.predicted for part in marked) else "gold"
     evidence = f"{pluralize(len(values), 'JSON object')} with a text and spans or labels"
-    reading = Recognition("F13", role or guess, (file,), evidence, columns, strength=Strength.MARKS)
-    return _labelled(reading, (label for part in marked for span in part.spans for label in span.labels))
+    labels = {label for part in marked for span in part.spans for label in span.labels}
+    return _recognition("F13", role or guess, [file], evidence, labels, columns=columns)
+
+
+def _recognition(
+    family: str, role: Role, files: Sequence[File], evidence: str, labels: set[str], **more: Any
+) -> Recognition:
+    """Return a recognition that offers a choice of labels, if there are several."""
+    options, names = {"label": files[0].mapping.switch("label") or _EVERY}, sorted(labels - {""})
+    more["offers"] = {"label": (_EVERY, *names)} if len(names) > 1 else {}
+    return Recognition(family, role, tuple(files), evidence, options=options, strength=Strength.MARKS, **more)
 
 
 def _marked_in(value: dict[str, Any]) -> list[Marked] | None:
@@ -125,17 +134,16 @@ def _task(data: dict[str, Any], value: dict[str, Any]) -> list[Marked] | None:
     field = next((name for name in data if plain(name) in NAMES["text"] and isinstance(data[name], str)), "")
     ids = find_roles([name for name in data if name != field], ("doc_id",))
     doc_id, text = (text_of(data[ids["doc_id"]]) if ids else None) or "", data.get(field, "")
-    # JavaScript counts characters in units of UTF-16.
-    units = text.encode("utf-16-le", "surrogatepass") if text and max(text) > "\uffff" else b""
     marked = [] if done else [Marked(doc_id, left="Tasks that nobody annotated, and left out")]
     predictions = list(filter(_has_results, models)) if isinstance(models, list) else []
     for place, part in enumerate([*done, *predictions]):
-        who = part.get("model_version") if place >= len(done) else part.get("completed_by")
+        predicted = place >= len(done)
+        who = part.get("model_version" if predicted else "completed_by")
         if isinstance(who, dict):
             who = next((who[name] for name in ("email", "username", "id") if who.get(name) is not None), None)
         left = "Cancelled annotations that were left out" if part.get("was_cancelled") else ""
-        spans = [span for result in part["result"] for span in _results(result, units)]
-        marked.append(Marked(doc_id, text, spans, source=text_of(who), left=left, predicted=place >= len(done)))
+        spans = [span for result in part["result"] for span in _results(result, text)]
+        marked.append(Marked(doc_id, text, spans, source=text_of(who), left=left, predicted=predicted))
     return marked
 
 
@@ -143,20 +151,21 @@ def _has_results(done: Any) -> bool:
     return isinstance(done, dict) and isinstance(done.get("result"), list)
 
 
-def _results(result: Any, units: bytes) -> Iterator[Span]:
+def _results(result: Any, text: str) -> Iterator[Span]:
     """Yield the span of a result, or the chosen or entered labels; for a taxonomy, those of the last level."""
     value = result.get("value") if isinstance(result, dict) else None
     if not isinstance(value, dict):
         return
     kind = text_of(result.get("type")) or ""
     control = text_of(result.get("from_name")) or kind
-    if "start" in value:
-        start, end, marked = value["start"], value.get("end"), value.get("text")
-        labels = value.get(kind) if kind.endswith("labels") else None
-        names = list(filter(None, map(text_of, labels))) if isinstance(labels, list) else [control]
-        if marked is None and type(start) is int and type(end) is int and units:
-            marked = units[2 * start : 2 * end].decode("utf-16-le", "surrogatepass")
-        yield Span(names, ((start, end),), marked if isinstance(marked, str) else None)
+    labels = value.get(kind) if kind.endswith("labels") else None
+    if span := _span({**value, "label": labels if isinstance(labels, list) else control}):
+        ((start, end),) = span.parts
+        if span.text is None and type(start) is int and type(end) is int and text and max(text) > "\uffff":
+            # JavaScript counts characters in units of UTF-16.
+            units = text.encode("utf-16-le", "surrogatepass")[2 * start : 2 * end]
+            span = span._replace(text=units.decode("utf-16-le", "surrogatepass"))
+        yield span
         return
     chosen: Any = next((value[name] for name in ("choices", "taxonomy", "text") if name in value), [])
     for item in chosen if isinstance(chosen, list) else [chosen]:
@@ -166,23 +175,25 @@ def _results(result: Any, units: bytes) -> Iterator[Span]:
 
 def _read_json(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the spans of each object; an annotator is named by a field, by the tool, or by the file."""
-    file, (id_field, who) = (
-        recognition.files[0],
-        (recognition.columns.get(name, "") for name in ("doc_id", "annotator")),
-    )
+    file, columns = recognition.files[0], recognition.columns
     marked, rejected, notes = list[Marked](), list[Rejected](), list[Note]()
-    if not id_field and len(file.records) > 1:
+    if "doc_id" not in columns and len(file.records) > 1:
         notes.append(Note("warning", file.name, "There is no field of ids; the line numbers are the ids."))
     for position, record in enumerate(file.records, 1):
         value = record.value or {}
-        number = str(record.line or position) if notes else file.stem
-        doc_id, parts = text_of(value.get(id_field)) or "" if id_field else number, _marked_in(value)
+        source = text_of(value.get(columns.get("annotator")))
+        doc_id = str(record.line or position) if notes else file.stem
+        if "doc_id" in columns:
+            doc_id = text_of(value.get(columns["doc_id"])) or ""
+        parts = _marked_in(value)
         if not parts or not doc_id:
             reason = "an empty id" if parts else record.broken or "no text with a list of spans or labels"
             rejected.append((file.name, record.line, reason, storable(record.content or shown(record.value))))
-        for part in parts if parts and doc_id else ():
-            source = part.source or text_of(value.get(who))
-            marked.append(replace(part, doc_id=part.doc_id or doc_id, file=file.name, line=record.line, source=source))
+            continue
+        for part in parts:
+            part.doc_id, part.source = part.doc_id or doc_id, part.source or source
+            part.file, part.line = file.name, record.line
+        marked += parts
     left = Counter(part.left for part in marked if part.left)
     notes += [Note("info", file.name, f"{reason}: {count:,}.") for reason, count in left.items()]
     models = [part for part in marked if part.predicted]
@@ -207,9 +218,8 @@ def _group_brat(files: Sequence[File], role: Role | None) -> list[Recognition]:
     labels = {match[1] for file in marks for line in file.lines if (match := _MARK.fullmatch(line))}
     several = len({file.stem for file in marks}) < len(marks)
     evidence = f"files of brat; {'annotator = folder, document = file' if several else 'document = file'}"
-    plan, both = (marks, beside, several), (*marks, *of_marks.values())
-    reading = Recognition("F13B", role or "gold", both, evidence, plan=plan, strength=Strength.MARKS)
-    return [_labelled(reading, labels)]
+    both = [*marks, *of_marks.values()]
+    return [_recognition("F13B", role or "gold", both, evidence, labels, plan=(marks, beside, several))]
 
 
 def _read_brat(recognition: Recognition, role: Role | None) -> list[Rows]:
@@ -241,7 +251,7 @@ def _group_tagged(files: Sequence[File], role: Role | None) -> list[Recognition]
     for name, group in folders.items():
         texts = {tuple(line.split()[0] for line in file.lines if line.strip()) for file in group}
         if len(texts) == len(group) > 1:  # the name of one of several folders shows its role
-            readings.append(replace(_tagged(group, role), plan=(name,) * several, guessed=several and role is None))
+            readings.append(_tagged(group, role, (name,) * several))
         else:
             readings += [_tagged([file], role) for file in group]
     return readings
@@ -259,17 +269,18 @@ def _tag(line: str, place: int = -1) -> re.Match[str] | None:
     return _TAG.fullmatch(cells[place]) if cells[0] and len(cells) > -place else None
 
 
-def _tagged(files: Sequence[File], role: Role | None) -> Recognition:
+def _tagged(files: Sequence[File], role: Role | None, plan: tuple[str, ...] = ()) -> Recognition:
     evidence = f"{pluralize(len(files), 'file')} of tokens with a tag (B, I, O) in each line"
-    reading = Recognition("F13C", role or "gold", tuple(files), evidence, strength=Strength.MARKS)
-    places = {place for columns in _columns_of(reading).values() for place in columns.values()}
+    places = [place for _, _, place in _columns_of(files[0], role or "gold")]
     lines = [line for file in files for line in file.lines]
-    return _labelled(reading, (match[2] or "" for line in lines for place in places if (match := _tag(line, place))))
+    labels = {match[2] or "" for line in lines for place in places if (match := _tag(line, place))}
+    return _recognition("F13C", role or "gold", files, evidence, labels, plan=plan, guessed=bool(plan) and role is None)
 
 
-def _columns_of(reading: Recognition) -> dict[Role, dict[str, int]]:
-    """Return role → column of tags → its position from the end; ask if several columns could be the gold standard."""
-    file, mapping = reading.files[0], reading.files[0].mapping
+def _columns_of(file: File, role: Role) -> list[tuple[Role, str, int]]:
+    """Return role, name and position from the end of each column of tags; ask if several may be the gold standard."""
+    if role == "documents":
+        return [("documents", "", -1)]
     rows = [_CELLS.split(line.rstrip()) for line in file.lines if _tag(line) and not _HEAD.fullmatch(line)]
     width = max(map(len, rows))
     longest = [list(map(_TAG.fullmatch, row)) for row in rows if len(row) == width]
@@ -278,18 +289,15 @@ def _columns_of(reading: Recognition) -> dict[Role, dict[str, int]]:
         for place in range(1, width)
         if sum(row[place] is not None for row in longest) >= 0.9 * len(longest)
     }
-    chosen = mapping.keyphrases or tuple(columns)
-    if unknown := [name for name in (*mapping.gold, *chosen) if name not in columns]:
+    gold, chosen = file.mapping.gold, file.mapping.keyphrases or tuple(columns)
+    if unknown := [name for name in (*gold, *chosen) if name not in columns]:
         expected = f"a column of tags: {quoted(list(columns))}"
         raise InputError(file.name, f"no tags in “{unknown[0]}”", expected, "Name one of these columns.")
-    if reading.role == "documents":
-        return {"documents": {"": -1}}
-    if len(columns) > 1 and not (mapping.gold or mapping.keyphrases):
+    if len(columns) > 1 and not (gold or file.mapping.keyphrases):
         raise _question(file, chosen)
-    names: dict[Role, list[str]] = {reading.role: [*chosen]}
-    if mapping.gold:
-        names = {"gold": [*mapping.gold], "system": [name for name in chosen if name not in mapping.gold]}
-    return {role: {name: columns[name] for name in group} for role, group in names.items() if group}
+    others: Role = "system" if gold else role
+    roles: dict[str, Role] = dict.fromkeys(gold, "gold")
+    return [(roles.get(name, others), name, columns[name]) for name in dict.fromkeys((*gold, *chosen))]
 
 
 def _question(file: File, columns: Sequence[str]) -> Question:
@@ -320,11 +328,12 @@ def _read_tagged(recognition: Recognition, role: Role | None) -> list[Rows]:
         if line.strip() and not line.startswith("#") and not _tag(line)
     ]
     parts = list[Rows]()
-    for part_role, columns in _columns_of(recognition).items():
+    for part_role, group in groupby(_columns_of(files[0], recognition.role), itemgetter(0)):
+        columns = list(group)
         marked = [
             _marked(file, name or str(number), lines, column if len(columns) > 1 else folder, place)
             for number, (file, name, lines) in enumerate(documents, 1)
-            for column, place in columns.items()
+            for _, column, place in columns
         ]
         # Texts, rejected lines and notes belong to the first part.
         rows = _span_rows(replace(recognition, role=part_role), marked, *(() if parts else (rejected, notes)))
@@ -384,13 +393,6 @@ def _flat(text: str) -> str:
     return " ".join(text.replace("\\n", "\n").split())
 
 
-def _labelled(recognition: Recognition, labels: Iterable[str]) -> Recognition:
-    """Return a recognition that offers a choice of labels, if there are several."""
-    names = sorted({*labels} - {""})
-    options = {"label": recognition.files[0].mapping.switch("label") or _EVERY}
-    return replace(recognition, options=options, offers={"label": (_EVERY, *names)} if len(names) > 1 else {})
-
-
 def _span_rows(
     recognition: Recognition, every: Iterable[Marked], rejected: Iterable[Rejected] = (), notes: Iterable[Note] = ()
 ) -> list[Rows]:
@@ -423,23 +425,18 @@ def _span_rows(
     ids, bodies = ([key[part] for key in texts] for part in (0, 1))
     documents = document_rows({"doc_id": ids, "text": bodies}, list(texts.values()))
     if recognition.role == "documents":
-        documents.rejected, documents.notes = lists.rejected, lists.notes
-        documents.read += len(lists.rejected)
-        return [documents]
-    return [lists.rows(), documents][: 1 + bool(texts)]
+        read = documents.read + len(lists.rejected)
+        return [replace(documents, rejected=lists.rejected, notes=lists.notes, read=read)]
+    return [lists.rows(), documents] if texts else [lists.rows()]
 
 
-def _recognise_brat(file: File, role: Role | None) -> list[Recognition]:
-    return _group_brat([file], role)
-
-
-def _recognise_tagged(file: File, role: Role | None) -> list[Recognition]:
-    return _group_tagged([file], role)
+def _alone(group: Callable[[Sequence[File], Role | None], list[Recognition]]) -> Callable[..., list[Recognition]]:
+    return lambda file, role: group([file], role)
 
 
 _SETTINGS: dict[str, Any] = {"OPTIONS": ("label",), "PROVED": True}
 FAMILIES = (
     Family("F13", "JSON: doccano, Prodigy, Label Studio", _recognise_json, _read_json, **_SETTINGS),
-    Family("F13B", "brat, .ann next to .txt", _recognise_brat, _read_brat, _group_brat, True, **_SETTINGS),
-    Family("F13C", "tagged tokens, CoNLL", _recognise_tagged, _read_tagged, _group_tagged, **_SETTINGS),
+    Family("F13B", "brat, .ann next to .txt", _alone(_group_brat), _read_brat, _group_brat, True, **_SETTINGS),
+    Family("F13C", "tagged tokens, CoNLL", _alone(_group_tagged), _read_tagged, _group_tagged, **_SETTINGS),
 )

@@ -308,7 +308,6 @@ def _read_lists(recognition: Recognition, role: Role | None) -> list[Rows]:
 def _add_lines(builder: ListBuilder, lines: Sequence[str], line: str, mark: str) -> None:
     """Add lines to the open list; a line of another kind is rejected."""
     fields_of, reason, _ = _LINES[line]
-    amount = "relevance" if builder.role == "gold" else "score"
     for place, text in enumerate(bare_items(list(lines)) if line == "phrase" else lines, 1):
         if not text.strip() or (line == "number" and place < 3 and _is_heading(text)):
             builder.skip()
@@ -318,7 +317,7 @@ def _add_lines(builder: ListBuilder, lines: Sequence[str], line: str, mark: str)
             if more and "number" in more:
                 value = more.pop("number")
                 # In a gold standard, the score of a subject is that of the accepted suggestion, not a grade.
-                more |= {} if line == "subject" and amount == "relevance" else {amount: value}
+                more |= {} if line == "subject" and builder.role == "gold" else {builder.amount: value}
             builder.add(phrase, line=place, reject=reason if more is None else "", **(more or {}))
 
 

@@ -14,7 +14,7 @@ from kp_core.reading.lists.family import Family, File, Recognition, Strength
 from kp_core.reading.lists.list_builder import ListBuilder, add_list, document_rows
 from kp_core.reading.meaning.fields import KNOWN, is_known, plain
 from kp_core.reading.meaning.mapping import MARKS
-from kp_core.reading.meaning.shapes import BORDER, are_scored, title_and_body
+from kp_core.reading.meaning.shapes import BORDER, TITLE_END, are_scored, title_and_body
 from kp_core.reading.open.json_text import begins_like_json
 from kp_core.reading.open.values import is_number
 from kp_core.reading.rows.check import Rows
@@ -38,7 +38,6 @@ _IDS = re.compile(
 )
 #: A quoted cell of a table.
 _QUOTED = re.compile(r'(?:^|;)"')
-_TITLE_ENDS = re.compile(r" (?:\[sep\]|<eos>) ", re.IGNORECASE)
 
 
 def _recognise_ids(file: File, role: Role | None) -> Recognition | None:
@@ -87,7 +86,6 @@ def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Split the phrases of each line at semicolons, else at `|` or commas; between commas `+` joins spellings."""
     file, separator = recognition.files[0], recognition.options["separator"]
     builder = ListBuilder(recognition.role, file.limits)
-    amount = "relevance" if recognition.role == "gold" else "score"
     share = {mark: sum(mark in line for line in file.sample) / len(file.sample) for mark in ";|,"}
     common = next((mark for mark in ("|,;" if separator != ":" else ",;|") if share[mark] >= 0.5), ";")
     mark = MARKS.get(file.mapping.split) or (";" if share[";"] and separator != ":" else common)
@@ -103,7 +101,7 @@ def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
             builder.open(match[1], file=file.name, line=number)
             right = match[2] or ""
             if right.startswith("[") and (items := json_list(right)) is not None:
-                add_list(builder, items, "scored" if are_scored([items]) else "phrases", amount)
+                add_list(builder, items, "scored" if are_scored([items]) else "phrases")
                 continue
             for phrase in builder.pieces(right, mark):
                 builder.add_spellings(phrase, "+" if mark == "," else "")
@@ -124,7 +122,7 @@ def _recognise_aligned(file: File, role: Role | None) -> Recognition | None:
     if not file.sample or begins_like_json(file.json):
         return None
     chosen, free = file.mapping.format == "F5", role in (None, "documents") and _is_plain(file)
-    titled = 5 * sum(map(bool, map(_TITLE_ENDS.search, file.sample))) >= 4 * len(file.sample)
+    titled = 5 * sum(map(bool, map(TITLE_END.search, file.sample))) >= 4 * len(file.sample)
     guesses = {
         "ids": free and _IDS.fullmatch(file.stem),
         "texts": (free and titled) or (role == "documents" and (chosen or titled)),
@@ -201,7 +199,7 @@ def _read_aligned(recognition: Recognition, role: Role | None) -> list[Rows]:
     for number, line in zip(numbers, file.lines, strict=True):
         builder.open(number, file=file.name, line=int(number))
         if not bar or bar not in line:
-            add_list(builder, line, "phrases")
+            add_list(builder, line)
             continue
         for item in builder.pieces(line):
             several += item != BORDER and builder.add_spellings(item, bar)

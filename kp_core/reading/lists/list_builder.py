@@ -74,10 +74,14 @@ def bare_items(items: list[str]) -> list[str]:
 
 
 class ListBuilder:
-    """Collector of lists, which `rows` returns as columns; phrases may have scores, variants and other columns."""
+    """Collector of lists, which `rows` returns as columns; phrases may have scores, variants and other columns.
+
+    `amount` names the column of the numbers of phrases: grades in a gold standard, else scores.
+    """
 
     def __init__(self, role: Role, limits: Limits = LIMITS) -> None:
         self.role, self.limits = role, limits
+        self.amount = "relevance" if role == "gold" else "score"
         self.notes: list[Note] = []
         self.rejected: list[Rejected] = []
         self.read = self.blank = 0
@@ -176,8 +180,8 @@ class ListBuilder:
         return Rows(self.role, pa.table(columns), self.read, self._lines, places, *more)
 
 
-def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "score", **more: Any) -> None:
-    """Add the phrases of one document to the open list; `amount` names the column of scores, `more` are columns."""
+def add_list(builder: ListBuilder, value: Any, shape: Shape = "phrases") -> None:
+    """Add the phrases of one document to the open list."""
     if isinstance(value, str):
         value = builder.pieces(value)
     elif isinstance(value, Mapping):
@@ -193,11 +197,11 @@ def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "scor
         pieces = [builder.pieces(item) if plain and BORDER in item else [item] for item in value]
         value = [item for piece in pieces for item in piece if item not in (BORDER, [BORDER])]
         builder.notes += [] if _BORDERS in builder.notes else [_BORDERS]
-    if plain and shape == "phrases" and not more:
+    if plain and shape == "phrases":
         builder.extend(bare_items(list(value)))
         return
     for item in value:
-        _add_item(builder, item, shape, amount, more)
+        _add_item(builder, item, shape)
 
 
 def _without_nulls(builder: ListBuilder, items: Sequence[Any]) -> Sequence[Any]:
@@ -206,14 +210,14 @@ def _without_nulls(builder: ListBuilder, items: Sequence[Any]) -> Sequence[Any]:
     return filled
 
 
-def _add_item(builder: ListBuilder, item: Any, shape: Shape, amount: str, further: Mapping[str, Any]) -> None:
+def _add_item(builder: ListBuilder, item: Any, shape: Shape) -> None:
     if isinstance(item, Mapping):
         concept = text_of(pick(item, CONCEPT_NAMES))
-        add_scored(builder, pick(item, PHRASE_NAMES), pick(item, SCORE_NAMES), amount, concept)
+        add_scored(builder, pick(item, PHRASE_NAMES), pick(item, SCORE_NAMES), concept)
     elif shape == "scored" and isinstance(item, (list, tuple)) and len(item) == 2:
         first, second = item
         turned = is_number(first) and not isinstance(first, str) and not is_number(second)
-        add_scored(builder, *((second, first) if turned else (first, second)), amount)
+        add_scored(builder, *((second, first) if turned else (first, second)))
     elif isinstance(item, (list, tuple)):
         if item and not (item := _without_nulls(builder, item)):
             return
@@ -227,12 +231,10 @@ def _add_item(builder: ListBuilder, item: Any, shape: Shape, amount: str, furthe
             builder.add(spellings[0], **more)
     else:
         text = text_of(item)
-        builder.add(shown(item) if text is None else text, reject="no text" if text is None else "", **further)
+        builder.add(shown(item) if text is None else text, reject="no text" if text is None else "")
 
 
-def add_scored(
-    builder: ListBuilder, phrase: Any, score: Any, amount: str = "score", concept: str | None = None
-) -> None:
+def add_scored(builder: ListBuilder, phrase: Any, score: Any, concept: str | None = None) -> None:
     """Add a phrase with its score to the open list; a score that is no number is a reason to reject it."""
     text = " ".join(filter(None, map(text_of, phrase))) if isinstance(phrase, list) else text_of(phrase)
     more: dict[str, Any] = {"concept": concept} if concept else {}
@@ -241,6 +243,6 @@ def add_scored(
     elif score is None:
         builder.add(text, **more)
     elif not is_number(score):
-        builder.add(text, reject=f"{amount} is not a finite number: {shown(score)[:40]}")
+        builder.add(text, reject=f"{builder.amount} is not a finite number: {shown(score)[:40]}")
     else:
-        builder.add(text, **{amount: number(score)} | more)
+        builder.add(text, **{builder.amount: number(score)} | more)

@@ -34,8 +34,9 @@ def _recognise(file: File, role: Role | None) -> Recognition | None:
         ("gold", len(_QRELS), "doc 0 phrase grade"),
         ("system", len(_RUN), "doc Q0 phrase rank score tag"),
     )
+    lines = pc.ascii_trim_whitespace(pa.array(file.sample, pa.large_string()))
     for kind, size, shown in forms:
-        fits = [_fits(fields, kind, named) for fields in _fields(_trimmed(file.sample), size).to_pylist()]
+        fits = [_fits(fields, kind, named) for fields in _fields(lines, size).to_pylist()]
         if role in (None, kind) and any(fits) and fits[0] and sum(fits) >= 0.8 * len(fits):
             evidence = f"{part_of(sum(fits), len(fits), 'first line', 'is', 'are')} `{shown}`"
             strength = Strength.MARKS if all(fits) else Strength.NAMES
@@ -60,10 +61,6 @@ def unescape(text: str) -> str | None:
         return unquote_to_bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         return None
-
-
-def _trimmed(lines: list[str]) -> pa.Array:
-    return pc.ascii_trim_whitespace(pa.array(lines, pa.large_string()))
 
 
 def _fields(lines: pa.Array, size: int) -> pa.Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
@@ -14,6 +15,8 @@ SCORE_NAMES = ("score", "relevance", "confidence", "weight")
 CONCEPT_NAMES = ("concept", "uri", "concept_id", "notation")
 #: Separator that some systems write between present and absent keyphrases.
 BORDER = "<peos>"
+#: Separator that some collections write between title and text.
+TITLE_END = re.compile(r" (?:\[sep\]|<eos>) ", re.IGNORECASE)
 
 
 def text_of(value: Any) -> str | None:
@@ -79,11 +82,8 @@ def title_and_body(text: str) -> tuple[str | None, str]:
     >>> title_and_body("Tides [sep] Water rises.")
     ('Tides', 'Water rises.')
     """
-    for marker in (" [sep] ", " [SEP] ", " <eos> "):
-        title, separator, body = text.partition(marker)
-        if separator:
-            return title.strip(), body.strip()
-    return None, text
+    title, *bodies = TITLE_END.split(text, maxsplit=1)
+    return (title.strip(), bodies[0].strip()) if bodies else (None, text)
 
 
 def pick(item: Any, names: Iterable[str]) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.corpus import empty_table
+from kp_core.corpus import columns_of
 from kp_core.errors import Note, pluralize
 from kp_core.reading.limits import Limits
 from kp_core.reading.meaning.fields import TOTALS, base_of, is_form, is_known, number_of, plain
@@ -229,7 +229,7 @@ def headed(table: Table, mapping: Mapping) -> Table:
         return table
     head = rows[above + heads - 1]
     table = _without_heads(table, head)
-    if not {*empty_table("gold")} <= {*table.names}:
+    if not {*columns_of("gold")} <= {*table.names}:
         table = _without_explanation(table)
     table = _without_footer(table)
     unnamed = not head[0].strip() or is_form(head)

@@ -166,7 +166,8 @@ def _open_document_rows(
                 # Blank cells and rows are repeated up to the edge of the sheet.
                 row += ["\n".join(lines)] * min(times, file.limits.columns + 1)
             times = int(element.get(f"{_TABLE}number-rows-repeated", 1))
-            for place in range(times if any(row) else 0):
-                yield number + place, list(row)
+            if any(row):
+                refuse_over(file.limits.list_phrases, times, "copies", f"{file.name}, row {number}", "a row")
+                yield from ((number + place, list(row)) for place in range(times))
             number += times
             element.clear()

@@ -32,7 +32,7 @@ from kp_core.reading.meaning.fields import (
 from kp_core.reading.meaning.layout import PAIR, Layout
 from kp_core.reading.meaning.mapping import HEADS
 from kp_core.reading.meaning.profiles import count_distinct
-from kp_core.reading.meaning.shapes import title_and_body
+from kp_core.reading.meaning.shapes import TITLE_END, title_and_body
 from kp_core.reading.open.table import Table, holds_lists, holds_lists_of_texts, is_text
 from kp_core.reading.open.values import byte_lengths, column_of, floats, repeated, with_points
 from kp_core.reading.rows.check import Rows
@@ -41,55 +41,59 @@ from kp_core.reading.rows.separators import json_list
 
 _TEXTS = ("text", "title", "group")
 _YES, _NO = (pa.array(sorted(words), pa.large_string()) for words in (YES, NO))
-#: Separators of title and text in some collections.
-_TITLE_END = r" (\[sep\]|\[SEP\]|<eos>) "
 #: Role of a column next to the score of a judged system → its column in judgments.
 _BESIDE_JUDGED = {"system": "system", "rank": "rank (file)"}
 #: Number of rows that are examined for unread columns.
 _ROWS = 10_000
 
 
-def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
+def rows_of(layout: Layout, chosen: Role | None = None) -> list[Rows]:
     """Return the rows of the layout's role, and those of texts and judgments in the same table."""
     if layout.kind == "judged":
         return [_judgements(layout)]
-    titles = layout.table.texts(layout.columns["title"]).to_pylist() if "title" in layout.columns else ()
-    if layout.kind == "documents":
-        return [replace(_documents(layout), titles=titles, datasets=layout.table.datasets)]
-    notes, size = [*layout.table.notes, *_further(layout)], len(layout.table)
+    read = layout.table
+    titles = read.texts(layout.columns["title"]).to_pylist() if "title" in layout.columns else ()
+    notes = [*read.notes, *_further(layout)]
     layout, rejected_by_people = _without_rejected(layout)
-    table, role = layout.table, layout.role
-    parts = _phrases(layout)
+    parts = [_documents(layout)] if layout.kind == "documents" else _lists_with_others(layout, chosen)
+    first, rows = parts[0], len(layout.table)
+    first.rejected = read.rejected + first.rejected
+    first.notes = notes + rejected_by_people + first.notes
+    first.blank += read.blank + len(read) - rows
+    first.read += read.read - rows
+    first.counted = rows if layout.numbered else 0
+    for part in parts:
+        part.titles, part.datasets = titles, read.datasets
+    return parts
+
+
+def _lists_with_others(layout: Layout, chosen: Role | None) -> list[Rows]:
+    """Return the lists of a table, and its texts, or its judgments."""
+    parts, role = _phrases(layout), layout.role
     is_judged = role in ("system", "judgements") and _is_judged(layout)
-    if role == "gold" and layout.mapping.document != HEADS and asked in (None, "gold"):
+    if role == "gold" and layout.mapping.document != HEADS and chosen in (None, "gold"):
         parts += _texts_in_gold_table(layout)
     if role == "judgements" and not is_judged:
         found, remedy = "no scores of people", "Name the column."
-        raise InputError(table.file, found, "a column `score`, `score_1` or `pertinence`", remedy)
+        raise InputError(layout.table.file, found, "a column `score`, `score_1` or `pertinence`", remedy)
     if role == "judgements":
-        parts = [_judged(layout), *(replace(part, role="system") for part in parts)]
-    elif is_judged:
-        parts.append(_judged(layout))
-    first = parts[0]
-    first.rejected = table.rejected + first.rejected
-    first.notes = notes + rejected_by_people + first.notes
-    first.blank += table.blank + size - len(table)
-    first.read += table.read - len(table)
-    first.counted = len(table) if layout.numbered else 0
-    for part in parts:
-        part.titles, part.datasets = titles, layout.table.datasets
-    return parts
+        return [_judged(layout), *(replace(part, role="system") for part in parts)]
+    return [*parts, _judged(layout)] if is_judged else parts
 
 
 def _without_rejected(layout: Layout) -> tuple[Layout, list[Note]]:
     if "verdict" not in layout.columns:
         return layout, []
     name = layout.columns["verdict"]
-    no = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(layout.table.texts(name))), _NO)
+    no = pc.is_in(_lowered(layout.table.texts(name)), _NO)
     message = f"Rows left out because “{name}” is no: {pc.sum(no).as_py() or 0:,}."
     columns = {role: column for role, column in layout.columns.items() if role != "verdict"}
-    kept = layout.table.rows(pc.invert(no))
-    return replace(layout, table=kept, columns=columns), [Note("info", layout.table.file, message)]
+    accepted = layout.table.rows(pc.invert(no))
+    return replace(layout, table=accepted, columns=columns), [Note("info", layout.table.file, message)]
+
+
+def _lowered(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.utf8_lower(pc.utf8_trim_whitespace(cells))
 
 
 def _phrases(layout: Layout) -> list[Rows]:
@@ -111,10 +115,10 @@ def _phrases(layout: Layout) -> list[Rows]:
         if len(others) == 1 and plain(next(iter(others))) in NAMES["predictions"]:
             others = {"": next(iter(others.values()))}  # a word for predictions instead of a system name
         return [_lists(layout, "gold", gold), _lists(layout, "system", others)]  # side by side in one sheet
-    filled, hollow = _empty_lists(layout)
+    filled, empty = _empty_lists(layout)
     rows = _long(filled)
     rows.read, rows.blank = len(layout.table), len(layout.table) - len(filled.table)
-    return [rows, *([hollow] if hollow is not None else [])]
+    return [rows, *([empty] if empty is not None else [])]
 
 
 def _of_both(layout: Layout) -> list[Rows]:
@@ -142,19 +146,21 @@ def _melted(layout: Layout) -> Layout:
     mixed = len({holds_lists(table.column(name)) for name, *_ in layout.sources.values()}) > 1
     for source, (name, *_) in layout.sources.items():
         cells = table.texts(name)
-        columns = dict(zip(others.names, others.columns, strict=True)) | {"(whose)": repeated(source, len(table))}
-        columns |= {f"({value})": cells if mixed else table.column(name)} if value else {}
-        part = pa.table(columns).append_column("(line)", pa.array(table.line_numbers()))
-        marked = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(cells)), _YES)
-        kept = pc.not_equal(cells, "") if value else marked
-        parts.append(part if layout.kind == "turned" else part.filter(kept))
+        columns: dict[str, Any] = dict(zip(others.names, others.columns, strict=True))
+        columns |= {"(whose)": repeated(source, len(table)), "(line)": table.line_numbers()}
+        if value:
+            columns[f"({value})"] = cells if mixed else table.column(name)
+        part = pa.table(columns)
+        if layout.kind != "turned":
+            part = part.filter(pc.not_equal(cells, "") if value else pc.is_in(_lowered(cells), _YES))
+        parts.append(part)
     whole = pa.concat_tables(parts, promote_options="permissive")
     lines, whole = whole["(line)"].to_pylist(), whole.drop_columns(["(line)"])
-    made = replace(others, names=whole.column_names, columns=whole.columns, lines=lines)
+    melted = replace(others, names=whole.column_names, columns=whole.columns, lines=lines)
     person = "annotator" if layout.role == "gold" else "system"
     roles = {"doc_id" if layout.mapping.document == HEADS else person: "(whose)"}
     roles |= {value: f"({value})"} if value else {}
-    return replace(layout, kind="long", table=made, columns={**layout.columns, **roles}, sources={})
+    return replace(layout, kind="long", table=melted, columns={**layout.columns, **roles}, sources={})
 
 
 def _further(layout: Layout) -> list[Note]:
@@ -187,57 +193,50 @@ def _varying(layout: Layout) -> list[str]:
 
 def _empty_lists(layout: Layout) -> tuple[Layout, Rows | None]:
     """Separate the rows of empty lists, which have no phrase but `yes` in the column `empty`."""
-    table, columns = layout.table, layout.columns
+    table = layout.table
     if "empty" not in table.names:
         return layout, None
     marked = pc.and_(pc.equal(table.texts("empty"), "yes"), pc.equal(table.texts(layout.phrases), ""))
-    hollow = table.rows(marked)
+    if not pc.any(marked).as_py():
+        return layout, None
+    empty = replace(layout, table=table.rows(marked))
     builder = ListBuilder(layout.role, table.limits)
-    source = layout.source_column()
-    names = [layout.source] * len(hollow) if source is None else hollow.texts(source).to_pylist()
-    ids = hollow.texts(columns["doc_id"]).to_pylist()
-    for doc_id, name, line in zip(ids, names, hollow.line_numbers().tolist(), strict=True):
-        builder.open(doc_id, file=table.file, line=line, source=name or None)
-    kept = table.rows(pc.invert(marked)).without(["empty"] if len(hollow) else [])
-    return replace(layout, table=kept), builder.rows()
+    lists = zip(empty.ids().to_pylist(), _owners(empty), empty.table.line_numbers().tolist(), strict=True)
+    for doc_id, source, line in lists:
+        builder.open(doc_id, file=table.file, line=line, source=source)
+    return replace(layout, table=table.rows(pc.invert(marked)).without(["empty"])), builder.rows()
 
 
 def _long(layout: Layout) -> Rows:
     table, columns, role = layout.table, layout.columns, layout.role
-    named = {"phrase": layout.phrases, "source": layout.source_column(), "concept": columns.get("concept")}
-    taken = {"doc_id": layout.ids()} | {part: table.texts(name) for part, name in named.items() if name is not None}
-    used = {columns.get("doc_id"), *named.values()}
-    graded = columns.get("relevance") or columns.get("votes") if role == "gold" else None
-    if graded is not None:
-        taken["relevance"] = with_points(table.column(graded))
-        used.add(graded)
-    if layout.source:
-        taken["source"] = repeated(layout.source, len(table))
-    elif graded is not None and "relevance" not in columns and "source" not in taken:
-        taken["source"] = repeated("votes", len(table))
-    for part in ("rank", "score") if role != "gold" else ():
-        if part in columns:
-            taken[part] = with_points(table.column(columns[part]))
-            used.add(columns[part])
-    spellings = _variants(table)
-    if spellings is not None:
-        taken["variants"] = spellings
+    texts = {"phrase": layout.phrases, "source": layout.source_column(), "concept": columns.get("concept")}
+    numbers = {"rank": columns.get("rank"), "score": columns.get("score")}
+    if role == "gold":
+        numbers = {"relevance": columns.get("relevance") or columns.get("votes")}
+    data = {"doc_id": layout.ids()} | {part: table.texts(name) for part, name in texts.items() if name is not None}
+    data |= {part: with_points(table.column(name)) for part, name in numbers.items() if name is not None}
+    used = {columns.get("doc_id"), *texts.values(), *numbers.values()}
+    are_votes = "relevance" in data and "relevance" not in columns and "source" not in data
+    if source := layout.source or ("votes" if are_votes else ""):
+        data["source"] = repeated(source, len(table))
+    if (spellings := _variants(table)) is not None:
+        data["variants"] = spellings
         used.add("variants")
-    _add_others(taken, table, used, ("annotator", "system", "variants", "source", "list"))
+    _add_others(data, table, used, ("annotator", "system", "variants", "source", "list"))
     notes: list[Note] = []
     if not table.header:
         message = f"There is no header; the content suggests {in_words(roles_in_words(columns))}."
         notes.append(Note("warning", table.file, message))
-    return Rows(role, pa.table(taken), len(table), table.lines, notes=notes)
+    return Rows(role, pa.table(data), len(table), table.lines, notes=notes)
 
 
 def _add_others(
-    taken: dict[str, pa.ChunkedArray], table: Table, used: Container[str | None], lists: Sequence[str] = ()
+    data: dict[str, pa.ChunkedArray], table: Table, used: Container[str | None], lists: Sequence[str] = ()
 ) -> None:
     """Add the columns without a role; a name that KPScope uses itself gets a suffix."""
     for name, column in zip(table.names, table.columns, strict=True):
         if name not in used:
-            taken[name + BESIDE if name in taken or name in lists else name] = column
+            data[name + BESIDE if name in data or name in lists else name] = column
 
 
 def _variants(table: Table) -> pa.Array | None:
@@ -256,7 +255,6 @@ def _variants(table: Table) -> pa.Array | None:
 
 def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -> Rows:
     table, builder = layout.table, ListBuilder(role, layout.table.limits)
-    owner = layout.source_column() if len(sources) == 1 else None
     for part in ("rank", "score") if layout.kind == "lists" and role == "system" else ():
         if part in layout.columns and parallel(layout) is None:
             name = layout.columns[part]
@@ -265,8 +263,8 @@ def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -
     turned = layout.mapping.document == HEADS
     commas, at_once = list[str](), None if turned else rows_at_once(layout, role, sources)
     for source, names in sources.items():
-        owners = [source or layout.source or None] * len(table) if owner is None else table.texts(owner).to_pylist()
         if at_once is None:
+            owners = _owners(layout, source, in_rows=len(sources) == 1)
             commas += names if _add_lists(builder, layout, names, owners) == "," else ()
         if table.nulls and len(names) == 1 and not turned:
             _note_missing(builder, layout, names[0])
@@ -274,6 +272,14 @@ def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -
         message = f"Lists were split at commas: {quoted(commas)}. If phrases contain commas, choose another separator."
         builder.say("warning", table.file, message)
     return builder.rows() if at_once is None else replace(at_once, notes=builder.notes)
+
+
+def _owners(layout: Layout, source: str = "", *, in_rows: bool = True) -> list[str | None]:
+    """Return the annotator or system of every row, None if unknown; `source` is that of a column of lists."""
+    column = layout.source_column() if in_rows else None
+    if column is None:
+        return [source or layout.source or None] * len(layout.table)
+    return list(layout.table.texts(column).to_pylist())
 
 
 def _note_missing(builder: ListBuilder, layout: Layout, name: str) -> None:
@@ -307,50 +313,46 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
 def _texts_of(layout: Layout) -> tuple[dict[str, pa.ChunkedArray], list[Note]]:
     """Return texts, titles and types of documents; join tokens, and split titles off."""
     table, notes = layout.table, list[Note]()
-    taken = {role: table.texts(layout.columns[role]) for role in _TEXTS if role in layout.columns}
-    for role in taken:
+    texts = {role: table.texts(layout.columns[role]) for role in _TEXTS if role in layout.columns}
+    for role in texts:
         if holds_lists_of_texts(column := table.column(layout.columns[role])):
-            joined = [" ".join(filter(None, tokens or ())) for tokens in column.to_pylist()]
-            taken[role] = pa.chunked_array([pa.array(joined, pa.large_string())])
+            texts[role] = _text_column([" ".join(filter(None, tokens or ())) for tokens in column.to_pylist()])
             message = "Texts are lists of tokens; they were joined with spaces (tokenised)."
             notes.append(Note("info", table.file, message))
-    if "text" in taken and "title" not in taken and pc.any(pc.match_substring_regex(taken["text"], _TITLE_END)).as_py():
-        pairs = list(map(title_and_body, taken["text"].to_pylist()))
-        for part, values in zip(("title", "text"), zip(*pairs, strict=True), strict=True):
-            taken[part] = pa.chunked_array([pa.array([value or "" for value in values], pa.large_string())])
-    return taken, notes
+    marked = "text" in texts and pc.match_substring_regex(texts["text"], TITLE_END.pattern, ignore_case=True)
+    if "title" not in texts and marked and pc.any(marked).as_py():
+        pairs = map(title_and_body, texts["text"].to_pylist())
+        titles, bodies = zip(*((title or "", body) for title, body in pairs), strict=True)
+        texts |= {"title": _text_column(titles), "text": _text_column(bodies)}
+    return texts, notes
+
+
+def _text_column(values: Sequence[str]) -> pa.ChunkedArray:
+    return pa.chunked_array([pa.array(values, pa.large_string())])
 
 
 def _documents(layout: Layout) -> Rows:
     table = layout.table
-    texts, text_notes = _texts_of(layout)
-    taken = {"doc_id": layout.ids()} | texts
-    _add_others(taken, table, layout.columns.values())
-    notes = table.notes + _further(layout) + text_notes
-    rows = Rows("documents", pa.table(taken), table.read, table.lines, rejected=table.rejected, notes=notes)
-    rows.blank, rows.counted = table.blank, len(table) if layout.numbered else 0
-    return rows
+    texts, notes = _texts_of(layout)
+    data = {"doc_id": layout.ids()} | texts
+    _add_others(data, table, layout.columns.values())
+    return Rows("documents", pa.table(data), len(table), table.lines, notes=notes)
 
 
 def _texts_in_gold_table(layout: Layout) -> list[Rows]:
     """Return texts, titles and types from a gold table that are constant within documents."""
-    table = layout.table
-    ids = layout.ids()
-    taken = {"doc_id": ids}
-    documents = len(pc.unique(ids))
-    texts, text_notes = _texts_of(layout)
-    for role, column in texts.items():
-        pairs = pa.table({"doc_id": ids, role: column}).group_by(["doc_id", role], use_threads=False).aggregate([])
-        if len(pairs) == documents:
-            taken[role] = column
-    if len(taken) == 1:
+    texts, notes = _texts_of(layout)
+    if not texts:
         return []
-    _, first = np.unique(ids.combine_chunks().dictionary_encode().indices.to_numpy(), return_index=True)
-    rows = pa.table(taken).take(pa.array(first))
-    keep = pc.not_equal(rows["doc_id"], "")
-    rows = rows.filter(keep)
-    beside = Rows("documents", rows, len(rows), table.line_numbers()[first][keep.to_numpy()].tolist())
-    beside.counted, beside.notes = len(table) if layout.numbered else 0, text_notes
+    rows = pa.table({"doc_id": layout.ids(), "line": layout.table.line_numbers(), **texts})
+    wanted = [("line", "first"), *((role, how) for role in texts for how in ("first", "count_distinct"))]
+    documents = rows.group_by("doc_id", use_threads=False).aggregate(wanted).filter(pc.field("doc_id") != "")
+    constant = [role for role in texts if pc.max(documents[f"{role}_count_distinct"]).as_py() == 1]
+    if not constant:
+        return []
+    data = {"doc_id": documents["doc_id"]} | {role: documents[f"{role}_first"] for role in constant}
+    beside = Rows("documents", pa.table(data), len(documents), documents["line_first"].to_pylist(), notes=notes)
+    beside.counted = len(layout.table) if layout.numbered else 0
     return [beside]
 
 
@@ -370,16 +372,16 @@ def _is_judged(layout: Layout) -> bool:
 def _judged(layout: Layout) -> Rows:
     """Return judged system output as judgements without a keyphrase, which `gold_id` may supply later."""
     table, columns = layout.table, layout.columns
-    taken = {
+    data = {
         "pair_id": table.numbers(),
         "doc_id": layout.ids(),
         "candidate": table.texts(layout.phrases),
         "annotator": repeated("judge", len(table)),
         "score": table.column(columns["relevance"]),
     }
-    taken |= {name: table.column(columns[role]) for role, name in _BESIDE_JUDGED.items() if role in columns}
-    _add_others(taken, table, columns.values())
-    return Rows("judgements", pa.table(taken), len(table), table.lines)
+    data |= {name: table.column(columns[role]) for role, name in _BESIDE_JUDGED.items() if role in columns}
+    _add_others(data, table, columns.values())
+    return Rows("judgements", pa.table(data), len(table), table.lines)
 
 
 def _judgements(layout: Layout) -> Rows:
@@ -398,20 +400,20 @@ def _judgements(layout: Layout) -> Rows:
     # Row i of the table becomes rows i·n … i·n + n - 1, so that the scores of a pair are adjacent.
     pair, judge = np.divmod(np.flatnonzero(keep), len(scored))
     _refuse_too_large(table, base, pair)
-    taken = {name: column.take(pa.array(pair)) for name, column in base.items()}
+    data = {name: column.take(pa.array(pair)) for name, column in base.items()}
     if judges:
-        taken["annotator"] = pa.array(list(layout.sources), pa.large_string()).take(pa.array(judge))
+        data["annotator"] = pa.array(list(layout.sources), pa.large_string()).take(pa.array(judge))
     elif "annotator" in columns:
-        taken["annotator"] = table.texts(columns["annotator"]).take(pa.array(pair))
+        data["annotator"] = table.texts(columns["annotator"]).take(pa.array(pair))
     else:
-        taken["annotator"] = repeated("judge", len(pair))
+        data["annotator"] = repeated("judge", len(pair))
     scores, (low, high) = values[keep], _scale(values, layout.cells)
-    taken["score"] = pa.array(scores, from_pandas=True)
+    data["score"] = pa.array(scores, from_pandas=True)
     outside, reason = f"is outside the scale {low:g} to {high:g}", "score is not a finite number"
     misfits = np.flatnonzero(~((scores >= low) & (scores <= high))).tolist()
     marked = {row: f"score {scores[row]:g} {outside}" if np.isfinite(scores[row]) else reason for row in misfits}
     lines, read_rows = table.line_numbers()[pair].tolist(), len(values) + table.read - len(table)
-    rows = Rows("judgements", pa.table(taken), read_rows, lines, marked=marked, rejected=table.rejected)
+    rows = Rows("judgements", pa.table(data), read_rows, lines, marked=marked, rejected=table.rejected)
     rows.notes, rows.blank = table.notes, table.blank + int((~keep).sum())
     return rows
 
@@ -431,6 +433,6 @@ def _scale(values: npt.NDArray[np.float64], chosen: str) -> tuple[float, float]:
     if chosen:
         low, _, high = chosen.partition("-")
         return float(low), float(high)
-    given = values[np.isfinite(values)]
-    whole = bool(len(given)) and bool(np.all(np.floor(given) == given)) and given.min() >= 0 and given.max() <= 10
-    return 0.0, max(4.0, float(given.max())) if whole else 4.0
+    finite = values[np.isfinite(values)]
+    whole = bool(len(finite)) and bool(np.all(np.floor(finite) == finite)) and finite.min() >= 0 and finite.max() <= 10
+    return 0.0, max(4.0, float(finite.max())) if whole else 4.0

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.corpus import Corpus, LoadReport, Ranking, empty_table, flatten, run_starts
+from kp_core.corpus import Corpus, LoadReport, Ranking, columns_of, empty_table, flatten, run_starts
 from kp_core.errors import InputError, Note, pluralize
 from kp_core.reading.beside.datasets import dataset_column, datasets_of
 from kp_core.reading.limits import Limits, refuse_over
@@ -53,16 +53,16 @@ def assemble(
     if datasets:
         documents["dataset"] = series(pa.chunked_array([dataset_column(documents["doc_id"], datasets)]))
     judgements = _judgements(judged, gold, all_notes)
-    out = [row for part in parts for row in part.rejected]
-    rejected = pd.DataFrame(out, columns=["file", "line", "reason", "content"]).astype(str).astype(TEXT)
+    rejected_rows = [row for part in parts for row in part.rejected]
+    rejected = pd.DataFrame(rejected_rows, columns=["file", "line", "reason", "content"]).astype(str).astype(TEXT)
     for file, rows in rejected.groupby("file", sort=False):
         all_notes.append(Note("warning", str(file), rejected_in_words(rows)))
     listed = [*gold_parts, *system_parts]
     filled = {(part.role, part.file) for part in listed if part.every_source()}
-    hollow = [part for part in listed if (part.role, part.file) not in filled and not part.rejected]
+    without_lists = [part for part in listed if (part.role, part.file) not in filled and not part.rejected]
     nothing = "The file contains no rows, so nothing was loaded from it."
-    all_notes += [Note("warning", part.file, nothing) for part in hollow if part.role == "gold"]
-    for name in [*silent, *(part.name for part in hollow if part.role == "system")]:
+    all_notes += [Note("warning", part.file, nothing) for part in without_lists if part.role == "gold"]
+    for name in [*silent, *(part.name for part in without_lists if part.role == "system")]:
         if name not in rankings:
             rankings[name] = Ranking()
             all_notes.append(Note("warning", name, "There is no list of this system; it is scored as missing."))
@@ -75,13 +75,10 @@ def _gold(parts: Sequence[Part], limits: Limits) -> pd.DataFrame:
         return empty_table("gold").drop(columns="variants")
     table = _concat([part.table for part in parts]).rename_columns({"source": "annotator"})
     if len(table) > limits.list_phrases:
-        starts = np.union1d(*(run_starts(table[name]) for name in ("annotator", "doc_id")))
-        runs = table.select(["annotator", "doc_id"]).take(pa.array(starts))
-        runs = runs.append_column("size", pa.array(np.diff(starts, append=len(table))))
-        sizes = runs.group_by(["annotator", "doc_id"]).aggregate([("size", "sum")])
-        longest = sizes.sort_by([("size_sum", "descending")]).slice(0, 1).to_pylist()[0]
+        sizes = table.group_by(["annotator", "doc_id"]).aggregate([([], "count_all")])
+        longest = sizes.sort_by([("count_all", "descending")]).slice(0, 1).to_pylist()[0]
         what = f"phrases for “{longest['doc_id'][:60]}”"
-        refuse_over(limits.list_phrases, longest["size_sum"], what, longest["annotator"], "a list")
+        refuse_over(limits.list_phrases, longest["count_all"], what, longest["annotator"], "a list")
     return frame_of(table, ("doc_id", "annotator", "phrase", "relevance"))
 
 
@@ -105,8 +102,8 @@ def _runs(parts: Sequence[Part], limits: Limits, rankings: dict[str, Ranking], n
         refuse_over(limits.list_phrases, int(by_score.rank.max()), f"phrases of “{name}”", part.file, "a list")
         notes += _order_notes(name, part.file, by_score, part.mapping.higher_is_better)
         table = table if by_score.take is None else table.take(pa.array(by_score.take))
-        kept = [column for column in table.column_names if column != "rank"]
-        ranked = table.select(kept).append_column("rank", pa.chunked_array([pa.array(by_score.rank)]))
+        others = [column for column in table.column_names if column != "rank"]
+        ranked = table.select(others).append_column("rank", pa.chunked_array([pa.array(by_score.rank)]))
         tables.append(ranked.rename_columns({"source": "system"}))
     return frame_of(_concat(tables), ("system", "doc_id", "rank", "phrase", "score")) if tables else empty_table("runs")
 
@@ -213,7 +210,7 @@ def rejected_in_words(rows: pd.DataFrame) -> str:
     return f"{count} rejected and {'is' if len(rows) == 1 else 'are'} not used; the first, {place}{first['reason']}."
 
 
-def _documents(given: Sequence[Part], every: Sequence[Part], limits: Limits, fixes: Sequence[str]) -> pd.DataFrame:
+def _documents(texts: Sequence[Part], every: Sequence[Part], limits: Limits, fixes: Sequence[str]) -> pd.DataFrame:
     ids = pc.unique(pa.chunked_array([part.ids() for part in every], pa.large_string()))
     index = pd.Index(series(pa.chunked_array([ids])), name="doc_id")
     refuse_over(limits.documents, len(index), "documents", "documents", "data")
@@ -221,9 +218,9 @@ def _documents(given: Sequence[Part], every: Sequence[Part], limits: Limits, fix
     blank = {name: series(nothing) for name in ("text", "title", "group")}
     if "types-from-ids" in fixes:
         blank["group"] = index.to_series(index=range(len(index))).map(types_in_ids(list(index))).astype(TEXT)
-    if not given:
+    if not texts:
         return pd.DataFrame({"doc_id": index.to_series(index=range(len(index))), **blank})
-    frames = [frame_of(part.table, ("doc_id",)).assign(file_=part.file) for part in given]
+    frames = [frame_of(part.table, ("doc_id",)).assign(file_=part.file) for part in texts]
     # Blank texts are missing, and list-valued fields cannot be compared with texts.
     frames = [frame.replace({name: {"": np.nan} for name in frame.select_dtypes("str")}) for frame in frames]
     rows = pd.concat(frames, ignore_index=True)
@@ -249,7 +246,7 @@ def _ask_about_two_texts(rows: pd.DataFrame) -> None:
 
 
 def _judgements(parts: Sequence[Part], gold: pd.DataFrame, notes: list[Note]) -> pd.DataFrame:
-    first = tuple(empty_table("judgements"))
+    first = columns_of("judgements")
     frames = [frame_of(part.table, first) for part in parts if len(part.table)]
     if not frames:
         return empty_table("judgements")

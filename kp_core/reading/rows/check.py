@@ -102,6 +102,13 @@ class Part(Rows):
         listed = [] if self.lists is None else self.lists["source"].unique().tolist()
         return list(dict.fromkeys([*self.sources, *listed]))
 
+    def find_lists(self) -> None:
+        """Describe the lists of a table of one phrase per row, like those of a family that reads lists."""
+        rows = self.table.select(["source", "doc_id"]).to_pandas()
+        self.table = self.table.append_column("list", pa.array(rows.groupby([*rows], sort=False).ngroup()))
+        heads = rows.drop_duplicates(ignore_index=True)
+        self.lists = heads.assign(file=self.file, line=0, length=np.bincount(self.table["list"]))
+
     def put(self, name: str, column: pa.ChunkedArray) -> None:
         """Replace a column."""
         self.table = put(self.table, name, column)

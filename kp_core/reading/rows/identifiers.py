@@ -194,8 +194,8 @@ def missing(corpus: Corpus, first: int = 10) -> pd.DataFrame:
     """Return one row per system without a list for some document of the gold standard."""
     needed, lists = sides(corpus).get("gold", []), sources(corpus).get("systems", {})
     known = {system: set(lists.get(system, ())) for system in corpus.systems}
-    lacking = {system: [doc_id for doc_id in needed if doc_id not in there] for system, there in known.items()}
-    rows = [(system, len(out), len(needed), ", ".join(out[:first])) for system, out in lacking.items() if out]
+    lacking = {system: [doc_id for doc_id in needed if doc_id not in ids] for system, ids in known.items()}
+    rows = [(system, len(ids), len(needed), ", ".join(ids[:first])) for system, ids in lacking.items() if ids]
     return pd.DataFrame(rows, columns=["system", "no list", "of", "first"])
 
 
@@ -212,10 +212,10 @@ def suggestions(corpus: Corpus) -> pd.DataFrame:
     return memoize(corpus, "suggestions", None, lambda: _suggestions(sources(corpus), sides(corpus)))
 
 
-def _suggestions(every: dict[str, dict[str, list[str]]], sources_by_fix: dict[str, list[str]]) -> pd.DataFrame:
+def _suggestions(every: dict[str, dict[str, list[str]]], by_side: dict[str, list[str]]) -> pd.DataFrame:
     rows: list[_Offer] = []
-    for left, right in combinations(sources_by_fix, 2):
-        together = _offers({left: sources_by_fix[left]}, {right: sources_by_fix[right]})
+    for left, right in combinations(by_side, 2):
+        together = _offers({left: by_side[left]}, {right: by_side[right]})
         rows += together or _offers(every[left], every[right])
     for named in every.values() if not rows else ():
         first, *rest = named
@@ -236,9 +236,9 @@ def _offer(left: str, left_ids: set[str], right: str, right_ids: set[str]) -> _O
     of = min(len(left_ids), len(right_ids))
     for names in _TRIED if left_ids != right_ids else ():
         mapped = [{applied(names, doc_id) for doc_id in ids} for ids in (left_ids, right_ids)]
-        met = len(mapped[0] & mapped[1])
+        matches = len(mapped[0] & mapped[1])
         apart = len(mapped[0]) == len(left_ids) and len(mapped[1]) == len(right_ids)
-        enough = met == of or (met * 2 >= of and names[0] not in _LOOSE)
-        if apart and enough and met > len(left_ids & right_ids):
-            return ",".join(names), " and ".join(WORDS[name] for name in names), left, right, met, of
+        enough = matches == of or (matches * 2 >= of and names[0] not in _LOOSE)
+        if apart and enough and matches > len(left_ids & right_ids):
+            return ",".join(names), " and ".join(WORDS[name] for name in names), left, right, matches, of
     return None

@@ -52,7 +52,7 @@ class ListCells:
         self.separator = "" if layout.cells == "tokens" else layout.cells
         self.separator = self.separator or cell_separator(table, name, sum(layout.sources.values(), ()))
         self.missing, self.texts = [False] * len(table), list[str]()
-        self.amount, self.nothing = "score" if layout.role == "system" else "relevance", Counter[str]()
+        self.nothing = Counter[str]()
         self.scores = parallel(layout) if len(names) == 1 else None
         if len(names) > 1:
             mark = MARKS.get(self.separator, ";") if layout.united else ""
@@ -96,9 +96,9 @@ class ListCells:
         if self.shape == "scored":
             for piece in builder.pieces(cell, mark):
                 phrase, score = number_behind(piece)
-                add_scored(builder, phrase, score or None, self.amount)
+                add_scored(builder, phrase, score or None)
         elif BORDER in cell:
-            add_list(builder, builder.pieces(cell, mark), "phrases")
+            add_list(builder, builder.pieces(cell, mark))
         elif self.separator in MARKS:
             builder.extend(builder.pieces(cell, mark))
         elif self.separator == "uris":
@@ -113,7 +113,7 @@ class ListCells:
 
     def _add_items(self, builder: ListBuilder, items: Any, scores: Any) -> None:
         if not isinstance(scores, list) or not isinstance(items, list):
-            add_list(builder, items, self.shape, self.amount)
+            add_list(builder, items, self.shape)
             return
         for phrase, score in zip_longest(items, scores[: len(items)], fillvalue="missing"):
             if phrase is None:
@@ -140,21 +140,21 @@ def rows_at_once(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ..
     column, plain_lists = table.column(names[0]), layout.mapping.inner in ("", "phrases") and layout.cells != "tokens"
     if len(names) > 1 or not plain_lists or parallel(layout) is not None or not holds_lists_of_texts(column):
         return None
-    there, ids = column.is_valid(), layout.ids()
+    present, ids = column.is_valid(), layout.ids()
     if pc.any(pc.equal(pc.utf8_trim_whitespace(ids), "")).as_py():
         return None
-    ids, lists = ids.filter(there), flatten(column.filter(there))
+    ids, lists = ids.filter(present), flatten(column.filter(present))
     phrases, lengths = pc.list_flatten(lists), pc.list_value_length(lists).to_numpy()
     if _need_a_look(ids, phrases, lengths, table.limits):
         return None
-    lines, of_row = table.line_numbers()[there.to_numpy()], pa.array(np.repeat(np.arange(len(ids)), lengths))
-    taken: dict[str, Any] = {"doc_id": ids.take(of_row), "phrase": phrases, "list": of_row}
+    lines, of_row = table.line_numbers()[present.to_numpy()], pa.array(np.repeat(np.arange(len(ids)), lengths))
+    data: dict[str, Any] = {"doc_id": ids.take(of_row), "phrase": phrases, "list": of_row}
     heads: dict[str, Any] = {"source": None, "doc_id": ids.to_pandas(), "file": table.file, "line": lines}
     if owner is not None or (whose := next(iter(sources)) or layout.source):
-        owners = repeated(whose, len(ids)) if owner is None else table.texts(owner).filter(there)
-        taken["source"], heads["source"] = owners.take(of_row), owners.to_pandas()
+        owners = repeated(whose, len(ids)) if owner is None else table.texts(owner).filter(present)
+        data["source"], heads["source"] = owners.take(of_row), owners.to_pandas()
     listed = pd.DataFrame(heads).assign(length=lengths)
-    return Rows(role, pa.table(taken), len(phrases), np.repeat(lines, lengths), lists=listed)
+    return Rows(role, pa.table(data), len(phrases), np.repeat(lines, lengths), lists=listed)
 
 
 def _need_a_look(ids: pa.ChunkedArray, phrases: pa.Array, lengths: npt.NDArray[np.int64], limits: Limits) -> bool:

@@ -145,21 +145,24 @@ def shifted(corpus: Corpus) -> list[Finding]:
         return []
     shifts = []
     gold, runs = (table[table["doc_id"].isin(documents)] for table in (corpus.gold, corpus.runs))
-    due = list(phrases_by_document(gold["doc_id"], gold["phrase"]).values())
+    expected_lists = list(phrases_by_document(gold["doc_id"], gold["phrase"]).values())
     for name, rows in runs.groupby("system", sort=False):
         phrases = phrases_by_document(rows["doc_id"], rows["phrase"])
         lists = [phrases.get(doc_id, set()) for doc_id in documents]
-        in_place = _count_matches(lists, due)
-        for which, met in (("next", _count_matches(lists, due[1:])), ("previous", _count_matches(lists[1:], due))):
-            if met * 2 >= len(documents) and in_place * 10 <= met:
-                counts = f"of the {which} document ({met:,} of them), not of their own ({in_place:,})"
+        in_place = _count_matches(lists, expected_lists)
+        for which, matches in (
+            ("next", _count_matches(lists, expected_lists[1:])),
+            ("previous", _count_matches(lists[1:], expected_lists)),
+        ):
+            if matches * 2 >= len(documents) and in_place * 10 <= matches:
+                counts = f"of the {which} document ({matches:,} of them), not of their own ({in_place:,})"
                 shift = f"lists that match keyphrases {counts}, as if shifted by one line"
                 shifts.append(Finding("warn", str(name), shift, "lists in the order of the gold standard"))
     return shifts
 
 
-def _count_matches(lists: Sequence[set[str]], due: Sequence[set[str]]) -> int:
-    return sum(not phrases.isdisjoint(expected) for phrases, expected in zip(lists, due, strict=False))
+def _count_matches(lists: Sequence[set[str]], expected_lists: Sequence[set[str]]) -> int:
+    return sum(not phrases.isdisjoint(expected) for phrases, expected in zip(lists, expected_lists, strict=False))
 
 
 def _offers(corpus: Corpus, gold: set[str], ids: Sequence[str]) -> tuple[Reply, ...]:

@@ -77,11 +77,11 @@ def _align_by_titles(parts: Sequence[Part], notes: list[Note]) -> None:
         every = dict.fromkeys(name for _, names in titled for name in names)
         known = {name: str(number) for number, name in enumerate(every, 1)}
     for part, names in titled:
-        strange = [title for title, name in zip(part.titles, names, strict=True) if name not in known]
-        if len(strange) == len(names):
+        unmatched = [title for title, name in zip(part.titles, names, strict=True) if name not in known]
+        if len(unmatched) == len(names):
             continue  # no title matches, so documents are matched by order
-        if strange:
-            found = f"the title “{strange[0][:60]}”, which {texts[0].file} does not have"
+        if unmatched:
+            found = f"the title “{unmatched[0][:60]}”, which {texts[0].file} does not have"
             remedy = "Add a column of ids to both files, or use the same titles."
             raise InputError(part.file, found, "its titles", remedy)
         part.rename("doc_id", {str(number): known[name] for number, name in enumerate(names, 1)})
@@ -132,8 +132,6 @@ def settle(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]) -> pd
                     raise InputError(part.file, found, "each system name once", remedy)
     for fix in fixes:
         _fix_ids(parts, fix, notes)
-    for role in ("system", "gold"):
-        _refuse_lists_of_two_files([part for part in parts if part.role == role and part.lists is None])
     return _settle_lists(parts, fixes, notes)
 
 
@@ -164,7 +162,7 @@ def _name_by_files(parts: Sequence[Part], fixes: Sequence[str]) -> None:
 def _name_sources(part: Part, default: str) -> None:
     """Assign a source to every row and list: the name given by the user, else that in the column, else the default."""
     if part.lists is not None:
-        part.lists = part.lists.assign(source=part.lists["source"].fillna(default))
+        part.lists = part.lists.assign(source=part.lists["source"].replace("", np.nan).fillna(default))
     if "source" not in part.table.column_names:
         part.table = part.table.append_column("source", repeated(default, len(part.table)))
         part.sources = [default] if len(part.table) else []
@@ -188,31 +186,25 @@ def _fix_ids(parts: Sequence[Part], fix: str, notes: list[Note]) -> None:
         ids = part.ids().to_pylist()
         left = trim(pa.chunked_array([[rule(doc_id) for doc_id in ids]], pa.large_string())).to_pylist()
         renamed = {old: new or old for old, new in zip(ids, left, strict=True)}
-        taken: dict[str, str] = {}
+        originals: dict[str, str] = {}
         for old, new in renamed.items():
-            if taken.setdefault(new, old) != old:
-                found = f"the ids “{taken[new]}” and “{old}”, which the fix “{fix}” would make one"
+            if originals.setdefault(new, old) != old:
+                found = f"the ids “{originals[new]}” and “{old}”, which the fix “{fix}” would make one"
                 raise InputError(part.file, found, "ids that stay different", "Load without this fix.")
         changed |= {old for old, new in renamed.items() if old != new}
         part.rename("doc_id", renamed)
     notes.append(Note("info", "ids", f"The fix “{fix}” changed {pluralize(len(changed), 'id')}."))
 
 
-def _refuse_lists_of_two_files(tables: Sequence[Part]) -> None:
-    if max(Counter(name for part in tables for name in part.sources).values(), default=1) == 1:
-        return
-    keys = ["source", "doc_id"]
-    pairs = [part.table.select(keys).group_by(keys).aggregate([]).to_pandas() for part in tables]
-    every = pd.concat([pair.assign(file=part.file) for pair, part in zip(pairs, tables, strict=True)])
-    for name, files in every[every.duplicated(keys, keep=False)].groupby("source", sort=False)["file"]:
-        found = f"lists of “{name}” for the same documents in {' and '.join(files.unique()[:3])}"
-        remedy = "Use a different name for each file (NAME=PATH), or read it without the column that names them."
-        raise InputError(files.iloc[-1], found, "one list per document", remedy)
-
-
 def _settle_lists(parts: Sequence[Part], fixes: Iterable[str], notes: list[Note]) -> pd.DataFrame:
     """Keep only one list per source and document, or merge the lists; return the empty lists."""
-    listed = [part for part in parts if part.lists is not None and part.role in ("gold", "system")]
+    parts = [part for part in parts if part.role in ("gold", "system")]
+    places = {(part.role, name, part.origin, part.file) for part in parts for name in part.every_source()}
+    files = Counter((role, name) for role, name, *_ in places)
+    for part in parts:
+        if part.lists is None and any(files[part.role, name] > 1 for name in part.sources):
+            part.find_lists()
+    listed = [part for part in parts if part.lists is not None]
     if not listed:
         return empty_table("empty")
     every = pd.concat([part.lists.assign(role=part.role, part=n) for n, part in enumerate(listed)])  # type: ignore[union-attr]
@@ -222,22 +214,22 @@ def _settle_lists(parts: Sequence[Part], fixes: Iterable[str], notes: list[Note]
         first = every[(every[_LIST] == second[_LIST]).all(axis=1)].iloc[0]
         found = f"document “{second['doc_id']}” of “{second['source']}” again, first {_place(first)}"
         remedy = "Remove one of them, or choose a fix: keep-first or merge."
+        if first["file"] != second["file"]:
+            remedy = f"Use a different name for each file (NAME=PATH). {remedy}"
         raise InputError(_place(second), found, "each document once", remedy)
     if again.any():
         done = "the first was kept" if "keep-first" in fixes else "they were merged"
         one, several = f"document was there twice; {done}.", f"documents were there twice; {done}."
         notes.append(Note.counting("warning", "lists", int(again.sum()), one, several))
     every = every[~again] if "keep-first" in fixes else every
-    empty, filled = [], []
     for number, part in enumerate(listed):
-        of_row, part.lists = part.table["list"].to_numpy(), every[every["part"] == number]
-        empty.append(part.lists[~part.lists.index.isin(of_row)])
+        part.lists, of_row = every[every["part"] == number], part.table["list"].to_numpy()
         if again.any():
             part.table = part.table.filter(pa.array(np.isin(of_row, part.lists.index)))
-        filled.append(part.lists[part.lists.index.isin(of_row)])
+        part.lists = part.lists.assign(filled=np.isin(part.lists.index, of_row))
         part.table = part.table.drop_columns(["list"])
-    hollow = pd.concat(empty)[_LIST].drop_duplicates()
-    return hollow[~pd.MultiIndex.from_frame(hollow).isin(pd.MultiIndex.from_frame(pd.concat(filled)[_LIST]))]
+    filled = pd.concat([part.lists for part in listed]).groupby(_LIST, sort=False)["filled"].any()
+    return filled[~filled].index.to_frame(index=False)
 
 
 def _place(row: pd.Series) -> str:
