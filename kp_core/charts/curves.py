@@ -55,11 +55,18 @@ class Marks:
                 marks.setdefault(k, []).append(words)
         return [(k, ", ".join(words), "solid" if k == self.cutoff else "dot") for k, words in sorted(marks.items())]
 
+    def reached(self, systems: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+        """Return the rows up to the end of the longest list, but at least to k = 10 and to the current cutoff."""
+        if not self.ends:
+            return systems
+        last = max(10, *self.ends.values(), self.cutoff if isinstance(self.cutoff, int) else 0)
+        return {name: rows[rows["k"] <= last] for name, rows in systems.items()}
+
 
 def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Marks | None = None) -> Chart:
     """Draw measures over k in one panel each; lines are pale beyond the longest list of their system."""
     names, marks = [measures] if isinstance(measures, str) else measures, marks or Marks()
-    by_measure = {measure: over_numbers(result, measure) for measure in names}
+    by_measure = {measure: marks.reached(over_numbers(result, measure)) for measure in names}
     return _panels(by_measure, marks, " ".join(in_words(rows, name, marks) for name, rows in by_measure.items()))
 
 
@@ -109,7 +116,7 @@ def _panels(shown: Mapping[str, dict[str, pd.DataFrame]], marks: Marks, alt: str
 
 def small(result: Result, measure: str, marks: Marks) -> Chart:
     """Draw a measure over k in a small chart without legend."""
-    systems = over_numbers(result, measure)
+    systems = marks.reached(over_numbers(result, measure))
     last, drawn = _last(systems), looks(result.frame["system"])
     traces = [
         curve_of(rows["k"], rows["value"], name, drawn[name], mode="lines", showlegend=False)

@@ -97,9 +97,9 @@ def words_at(x: Any, y: Any, text: str, **more: Any) -> Part:
     return {"x": x, "y": y, "text": text, "showarrow": False, **more}
 
 
-#: Colors of heat maps, on which black numbers have a contrast of at least 5:1.
-PALE_TO_STRONG = [[0, "#F2F6FA"], [1, "#3F8FCC"]]
-VIOLET_TO_ORANGE = [[0, "#A08FD0"], [0.5, "#F6F4F2"], [1, "#EE9A3A"]]
+#: Colors of heat maps, on which black numbers have a contrast of at least 5:1; not pale enough to glare on a dark page.
+PALE_TO_STRONG = [[0, "#CFE1F1"], [1, "#3F8FCC"]]
+VIOLET_TO_ORANGE = [[0, "#A08FD0"], [0.5, "#E3DFDA"], [1, "#EE9A3A"]]
 
 
 def heat_map_of(

@@ -330,7 +330,8 @@ def lacking(corpus: Corpus) -> dict[str, str]:
 
 def possible(corpus: Corpus) -> list[str]:
     """Return the sections with the required data, in the order of the report."""
-    return [name for name in SECTIONS if name not in lacking(corpus)]
+    lack = lacking(corpus)
+    return [name for name in SECTIONS if name not in lack]
 
 
 def usual(corpus: Corpus) -> list[str]:

@@ -53,6 +53,15 @@ def test_coinciding_marks_share_label_within_axis() -> None:
     assert curves.Marks(ends={"two": 9, "<three>": 7}).labels(50) == [(7, "&lt;three&gt;’s lists end here", "dot")]
 
 
+def test_curves_end_with_the_longest_list() -> None:
+    corpus = kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["tide", "moon"]}, "b": {"d": ["sun"]}})
+    result = kp.evaluate(corpus, measures="P@k", k=range(1, 51), interval="none")
+    for marks, last in ((curves.Marks(5, ends={"a": 2, "b": 1}), 10), (curves.Marks(20, ends={"a": 2}), 20)):
+        for drawn in (curves.over_k(result, "P@k", marks), curves.small(result, "P@k", marks)):
+            assert max(k for trace in checked(drawn).data for k in trace.x) == last
+    assert max(k for trace in checked(curves.over_k(result, "P@k")).data for k in trace.x) == 50
+
+
 def test_curve_labels_stand_apart_and_tails_are_pale(result: kp.Result) -> None:
     drawn = checked(curves.over_k(result, "F1@k", curves.Marks(2, 2, {"two": 2})))
     names = {one.text: one for one in drawn.layout.annotations if one.x == 3}
