@@ -16,7 +16,7 @@ PAGES = [
     ("correlation", ""),
     *(("systems", tab) for tab in TABS["systems"]),
     *(("report", tab) for tab in TABS["report"]),
-    *(("data", tab) for tab in TABS["data"]),
+    ("data", "Details"),
 ]
 
 

@@ -8,11 +8,18 @@ import pytest
 
 import kp_core as kp
 from kp_core.reading import Source, uploads
+from kp_ui import recovery
 from tests.app.opening import chosen, dots, drop, literal, opened, recipe, tables
 
 pytestmark = pytest.mark.app
 GOLD = b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,%s\n"
 MINE = b"doc_id,rank,keyphrase\nd1,1,Hash Tables\nd1,2,bucket\nd2,1,tide\nd3,1,sun\n"
+
+
+@pytest.fixture(autouse=True)
+def no_page_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine, the last result would be shown before the page is computed."""
+    monkeypatch.setattr(recovery, "SLOW", float("inf"))
 
 
 def on_data(page: str, marker: bytes, **link: str) -> Any:

@@ -201,8 +201,12 @@ def test_missing_lists_lead_to_the_convention() -> None:
     assert "|miss:skip|" in recipe(app)
 
 
-@pytest.mark.parametrize("page", shell.PAGES)
-@pytest.mark.parametrize("file", [MINE, Source("d.jsonl", b'{"id": "d1", "text": "Tides rise."}\n')])
+TEXT = Source("d.jsonl", b'{"id": "d1", "text": "Tides rise."}\n')
+
+
+@pytest.mark.parametrize(
+    ("page", "file"), [*((page, MINE) for page in shell.PAGES), ("data", TEXT), ("overview", TEXT), ("documents", TEXT)]
+)
 def test_every_page_opens_when_a_side_is_missing(page: str, file: Source) -> None:
     app = opened(page, files=[file])
     if page == "data":

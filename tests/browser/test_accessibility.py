@@ -69,8 +69,10 @@ def test_a_page_fits_a_telephone_and_on_a_desk_has_no_serious_finding_and_words_
     assert_it_fits_a_telephone(page)
     page.set_viewport_size(DESK)
     for scheme in in_both_schemes(page, settle):
-        # nobody reads here what is well
-        found = Axe().run(page, context={"exclude": NOT_OURS}, options={"resultTypes": ["violations"]})["violations"]
+        options = {"resultTypes": ["violations"]}  # nobody reads here what is well
+        if scheme == "dark":  # of the rules, colors alone can tell one scheme from the other
+            options["runOnly"] = ["color-contrast"]
+        found = Axe().run(page, context={"exclude": NOT_OURS}, options=options)["violations"]
         asked = [one for one in found if one["impact"] in ("serious", "critical") and one["id"] not in NOT_ASKED]
         serious = [(one["id"], one["nodes"][0]["html"]) for one in asked]
         assert not serious, f"{stem} in {scheme}: {serious}"

@@ -1,4 +1,7 @@
-"""Uploaded files are never replaced by the sample, survive a reload, and come back when a removal is taken back."""
+"""Uploaded files are never replaced by the sample, survive a reload, and come back when a removal is taken back.
+
+The first request after a start may be any link, also a deep one with settings.
+"""
 
 import stat
 from pathlib import Path
@@ -9,9 +12,14 @@ from tests.browser.steps import SETTLE, bar, drop, follow, main, written
 from tests.browser.test_restart import TABLES
 
 
-def test_reload_and_second_tab_keep_files_until_forgotten(
+def test_a_cold_server_opens_a_deep_link_and_keeps_files_until_they_are_forgotten(
     cold_server: str, page: Page, settle: SETTLE, tmp_path: Path
 ) -> None:
+    page.goto(f"{cold_server}/systems?k=9")
+    page.get_by_text("By F1@9").first.wait_for(timeout=60_000)
+    settle(page)
+    assert "/systems" in page.url
+    expect(page.get_by_role("link", name="Learn")).to_have_count(1)  # the page has the app around it
     folder = tmp_path / "kpscope"
     drop(page, cold_server, settle, *written(tmp_path, TABLES))
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700

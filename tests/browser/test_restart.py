@@ -1,9 +1,11 @@
-"""A tab outlives the server that it was opened on: killed and started again, it says what is gone, or opens it."""
+"""A tab outlives the server that it was opened on: killed and started again, it says what is gone.
+
+That it opens files that were kept is tested without a browser, in tests/server/test_state.py.
+"""
 
 import os
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.steps import SETTLE, drop, follow, main, written
@@ -18,12 +20,10 @@ GONE = "This address refers to 2 uploaded files"
 RECONNECTS = 60_000
 
 
-@pytest.mark.parametrize("kept", [False, True])
 def test_after_a_kill_the_open_page_and_every_click_know_whose_files_they_were(
-    chromium: str, page: Page, settle: SETTLE, tmp_path: Path, kept: bool
+    chromium: str, page: Page, settle: SETTLE, tmp_path: Path
 ) -> None:
-    (tmp_path / "kept").mkdir()
-    port, own = free_port(), {**os.environ, "KPSCOPE_STATE": str(tmp_path / "kept") if kept else ""}
+    port, own = free_port(), {**os.environ, "KPSCOPE_STATE": ""}
     details = page.context.new_page()
     with running(tmp_path / "first", environment=own, port=port) as (address, server):
         for tab in (page, details):
@@ -35,13 +35,6 @@ def test_after_a_kill_the_open_page_and_every_click_know_whose_files_they_were(
         server.kill()
         server.wait()
     with running(tmp_path / "second", environment=own, port=port):
-        if kept:
-            expect(page.get_by_text("Your 2 files")).to_be_visible(timeout=RECONNECTS)
-            settle(page)
-            expect(main(page)).to_contain_text("mango reaches")
-            follow(page, settle, "Documents")
-            expect(main(page)).to_contain_text("mango")
-            return
         for tab in (page, details):  # nobody has touched them
             expect(main(tab)).to_contain_text(GONE, timeout=RECONNECTS)
         for name in ("Systems", "Overview", "Data", "Documents"):

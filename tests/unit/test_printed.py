@@ -4,6 +4,7 @@ import json
 from functools import cache
 from itertools import product
 
+import pandas as pd
 import pytest
 
 import kp_core as kp
@@ -26,6 +27,12 @@ def values_of(signature: str) -> dict[tuple[str, str], float]:
     frame = kp.evaluate(CORPUS, kp.settings_from(signature), ["P@2", "R@2", "F1@2"], interval="none").frame
     rows = frame.drop_duplicates(["system", "measure"])
     return dict(zip(zip(rows["system"], rows["measure"], strict=True), rows["value"], strict=True))
+
+
+@cache
+def every_setting() -> pd.DataFrame:
+    """Return P@2 under every setting that is tried."""
+    return kp.spread(CORPUS, k=2, measure="P@2").printing().frame
 
 
 @pytest.mark.parametrize(
@@ -52,12 +59,7 @@ def test_what_is_no_printed_number_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("numbers", "systems"),
-    [
-        ({"P@2": 2}, ("long", "short")),
-        ({"P@2": 2, "R@2": 3}, ("long", "short")),
-        ({"long:F1@2": 3, "short:P@2": 2}, ()),
-    ],
+    ("numbers", "systems"), [({"P@2": 2, "R@2": 3}, ("long", "short")), ({"long:F1@2": 3, "short:P@2": 2}, ())]
 )
 def test_fitting_settings_equal_enumerated_evaluations(numbers: dict[str, int], systems: tuple[str, ...]) -> None:
     plain, made = kp.Settings(k=2), dict[str, str]()
@@ -67,7 +69,7 @@ def test_fitting_settings_equal_enumerated_evaluations(numbers: dict[str, int], 
         made[name] = f"{value:.{digits}f}"
     found = kp.printing(CORPUS, numbers=[f"{name}={text}" for name, text in made.items()])
     fits = {(row.system, row.signature, row.measure) for row in found.frame.itertuples()}
-    expected, signatures = set(), dict.fromkeys(kp.spread(CORPUS, k=2, measure="P@2").printing().frame["signature"])
+    expected, signatures = set(), dict.fromkeys(every_setting()["signature"])
     for signature, system in product(signatures, systems or ("",)):
         rows = [
             (name.partition(":")[0] if ":" in name else system, name.rpartition(":")[2], text)
@@ -88,7 +90,7 @@ def test_fitting_settings_equal_enumerated_evaluations(numbers: dict[str, int], 
 
 def test_nearest_settings_are_given_if_none_fits() -> None:
     found = kp.printing(CORPUS, numbers=["long:P@2=.99"])
-    every = kp.spread(CORPUS, measure="P@2").printing().frame
+    every = every_setting()
     highest = every.loc[every["system"] == "long", "value"].max()
     assert (found.fitting, len(found.frame), len(found.nearest)) == (0, 0, 3)
     assert found.nearest["off"].tolist() == pytest.approx([highest - 0.985] * 3)

@@ -1,4 +1,4 @@
-"""Each sentence with branches has a snapshot of every branch, filled with findings that a test names."""
+"""Each sentence with branches has a snapshot of its longest form, filled with findings that a test names."""
 
 import re
 from typing import Any

@@ -61,7 +61,7 @@ COSTLY: dict[str, tuple[str, bytes, str]] = {
     "a row of ODS, repeated": (
         "rows.ods",
         sheet(f'<table:table-row table:number-rows-repeated="1000000">{ROW}</table:table-row>'),
-        "at most 10,000 phrases",
+        "at most 10,000 copies",
     ),
     "a cell of ODS, repeated": (
         "cells.ods",

@@ -7,7 +7,7 @@ import pytest
 from tests.sayable import difference, loaded, reached
 from tests.unit.reading.drawn_tables import Drawn, table
 
-TABLES = [table(1, number) for number in range(150)]
+TABLES = [table(1, number) for number in range(80)]
 
 
 def ends(drawn: Drawn) -> str:

@@ -13,7 +13,7 @@ import pytest
 import kp_core as kp
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError
-from kp_core.reading import Limits, Source
+from kp_core.reading import Limits, Mapping, Source
 from kp_core.reading.rows import report
 from tests.cases import cases
 from tests.format_samples import archive
@@ -160,3 +160,22 @@ def test_several_files_of_many_documents_are_not_taken_for_one_document_each(tex
     found = lists(kp.load(systems=[tmp_path / "yake.txt", tmp_path / "kea.txt"]))
     assert [sorted(documents) for documents in found.values()] == [["d1", "d2"], ["d1", "d2"]]
     assert "yake" in next(iter(found.values()))["d1"][0]
+
+
+@pytest.mark.parametrize(
+    ("how", "role", "read"),
+    [
+        ("gold", "gold", {"gold": {"1": ["tide", "sea level"], "2": ["moon"]}}),
+        ("systems", "system", {"pack": {"1": ["tide", "sea level"], "2": ["moon"]}}),
+        ("documents", "documents", {}),
+    ],
+)
+def test_short_lines_in_a_folder_are_lists_or_texts_as_the_user_says(
+    how: str, role: kp.corpus.Role, read: dict[str, dict[str, list[str]]]
+) -> None:
+    pack = archive({"1.txt": "tide\nsea level\n", "2.txt": "moon\n"})
+    for given in ({how: pack}, {"files": pack, "mapping": {pack.name: Mapping(role)}}):
+        corpus = kp.load(**given)
+        assert lists(corpus) == read
+        assert [reading.role for reading in corpus.report.readings] == [role]
+        assert bool(texts(corpus)) == (role == "documents")

@@ -180,13 +180,6 @@ def test_broken_lines_are_rejected_and_every_row_keeps_its_line() -> None:
     assert found.described == "8 JSON objects"
 
 
-def test_objects_over_several_lines_have_the_line_where_they_begin() -> None:
-    found = table('{"id": 1,\n"k": ["a"]}\n{"id":\n2, "k": []}\n')
-    assert found is not None
-    assert found.line_numbers().tolist() == [1, 3]
-    assert found.column("k").to_pylist() == [["a"], []]
-
-
 @pytest.mark.parametrize("value", ['"\\ud800"', '["a", "\\ud800"]', '[["\\ud800", 1]]'])
 def test_half_a_character_is_rejected(value: str) -> None:
     found = table(f'{{"id": 1, "k": ["a"]}}\n{{"id": 2, "k": {value}}}\n')
@@ -216,12 +209,6 @@ def test_a_key_twice_is_refused(text: str) -> None:
 def test_limits(text: str, limits: Limits) -> None:
     with pytest.raises(InputError, match="at most"):
         table(text, limits=limits)
-
-
-def test_whole_json_in_one_line_may_be_longer_than_a_line() -> None:
-    found = table('[{"a": 1, "b": 2}]', limits=Limits(line_bytes=10))
-    assert found is not None
-    assert found.names == ["(key)", "a", "b"]
 
 
 def test_json_deeper_than_python_goes_is_refused() -> None:
@@ -280,24 +267,6 @@ def test_what_looks_like_an_answer_of_a_model_stays_a_phrase_or_a_text_in_our_ow
 )
 def test_what_arrow_may_change_is_not_read_at_once(text: str) -> None:
     assert columns_at_once(text) is None
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_what_is_read_at_once(end: str) -> None:
-    rows = [
-        '{"a": "2020-01-01", "b": 1, "c": ["x", "\\ud83c\\udf0a"]}',
-        '{"d": 1.0, "b": null, "c": []}',
-        '{"e": "y", "c": ["z"]}',
-    ]
-    found = columns_at_once(end.join(rows))
-    assert found is not None
-    assert found[0] == ["a", "b", "c", "d", "e"]
-    assert [column.type for column in found[1]] == [
-        *(pa.large_string(), pa.int64(), LISTS, pa.float64(), pa.large_string())
-    ]
-    assert [column.to_pylist() for column in found[1]] == [
-        *(["2020-01-01", None, None], [1, None, None], [["x", "🌊"], [], ["z"]], [None, 1.0, None], [None, None, "y"])
-    ]
 
 
 TEXTS = st.one_of(st.sampled_from(["2020-01-01", "1", "", "null", "a;b", '{"a": 1}', "\n{", "\x00", "`"]), st.text())

@@ -241,3 +241,11 @@ def test_rows_below_columns_of_documents_are_one_list_or_annotators(annotator, l
     said = Mapping("gold", document=HEADS, keyphrases=("T1", "T2"), annotator=annotator)
     gold = kp.load(gold=Source("t.csv", b"T1,T2\ntide,moon\nsea,sun\n"), mapping={"t.csv": said}).gold
     assert gold.groupby(["annotator", "doc_id"], sort=False)["phrase"].agg(" ".join).to_dict() == lists
+
+
+def test_numbers_of_a_gold_column_next_to_systems_are_grades():
+    rows = b'{"doc_id": "d1", "gold": [["tide", 2], ["sea", 1]], "yake": [["tide", 0.8], ["x", 0.1]]}'
+    mapping = Mapping(document="doc_id", keyphrases=("gold", "yake"), gold=("gold",), system=HEADS, inner="scored")
+    corpus = kp.load(files=Source("a.jsonl", rows), mapping={"a.jsonl": mapping})
+    assert corpus.gold[["phrase", "relevance"]].to_numpy().tolist() == [["tide", 2], ["sea", 1]]
+    assert corpus.runs["score"].tolist() == [0.8, 0.1]

@@ -157,15 +157,34 @@ def test_a_file_given_twice_is_refused_and_a_copy_is_said() -> None:
     assert "The file is the same, byte by byte, as a.json." in [note.message for note in notes]
 
 
-def test_an_annotator_of_two_files_is_refused_where_the_documents_are_the_same() -> None:
-    other = Source("h.csv", b"doc_id,annotator,phrase\nd1,ana,gauge\n")
-    with pytest.raises(InputError, match="lists of “ana” for the same documents in g"):
+@pytest.mark.parametrize(
+    "other",
+    [
+        Source("h.csv", b"doc_id,annotator,phrase\nd1,ana,gauge\n"),
+        Source("h.jsonl", b'{"doc_id": "d1", "annotator": "ana", "keyphrases": ["gauge", "sea"]}\n'),
+    ],
+)
+def test_an_annotator_of_two_files_is_refused_where_the_documents_are_the_same(other: Source) -> None:
+    with pytest.raises(InputError, match="document “d1” of “ana” again, first g"):
         load(gold=[GOLD, other])
     assert load(gold={"one": GOLD, "two": other}).annotators == ["one", "two"]
+    lists = [load(gold=[GOLD, other], fixes=[fix]).gold.query("doc_id == 'd1'") for fix in ("keep-first", "merge")]
+    assert [table["phrase"].tolist()[:2] for table in lists] == [["tide"], ["tide", "gauge"]]
+
+
+def test_an_annotator_of_two_files_may_have_other_documents_in_each() -> None:
     further = Source("h.csv", b"doc_id,annotator,phrase\nd4,ana,gauge\n")
     assert load(gold=[GOLD, further]).annotators == ["ana"]
-    with pytest.raises(InputError, match="one list per document"):
+    with pytest.raises(InputError, match="Use a different name for each file"):
         load(systems={"s": [Source("a.csv", b"doc_id,phrase\nd1,x\n"), Source("b.csv", b"doc_id,phrase\nd1,y\n")]})
+
+
+def test_an_empty_list_without_an_annotator_is_of_the_same_one_as_the_other_lists_without() -> None:
+    lists = Source("g.csv", b"doc_id,annotator,keyphrases\nd1,,tide; sea\nd2,ana,sea; moon\nd3,,\n")
+    mapping = Mapping.read("role=gold,document=doc_id,keyphrases=keyphrases,annotator=annotator,split=;")
+    corpus = load(gold=lists, mapping={"g.csv": mapping})
+    assert sorted(corpus.annotators) == ["ana", "gold"]
+    assert corpus.empty[["source", "doc_id"]].to_numpy().tolist() == [["gold", "d3"]]
 
 
 def test_paths_named_alike_keep_their_folders(tmp_path: Path) -> None:
