@@ -45,18 +45,19 @@ def trees() -> Iterator[tuple[Path, ast.Module]]:
 
 
 def names() -> list[str]:
-    """Return every name that the program gives, as often as it is given."""
-    given = list[str]()
+    """Return every name that the program gives with its file, as often as it is given."""
+    given = list[tuple[str, Path]]()
     for path, tree in trees():
-        given.append(path.stem)
+        given.append((path.stem, path))
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                given.append(node.name)
+                given.append((node.name, path))
             elif isinstance(node, ast.arg):
-                given.append(node.arg)
+                given.append((node.arg, path))
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                given.append(node.id)
-    return sorted(name for name in given if len(name) > 1 and not name.startswith("__"))
+                given.append((node.id, path))
+    shown = ((name, path.relative_to(ROOT)) for name, path in given if len(name) > 1 and not name.startswith("__"))
+    return sorted(f"{name} ({path})" for name, path in shown)
 
 
 def main(seed: int) -> None:
@@ -79,7 +80,7 @@ def main(seed: int) -> None:
     for number in range(SENTENCES):
         source = list(sources)[number % len(sources)]
         print(f"{number + 1}. [{source}] {rng.choice(sources[source])}")
-    print("\n" + ", ".join(rng.sample(names(), NAMES)))
+    print("\n" + "\n".join(rng.sample(names(), NAMES)))
 
 
 def _has_docstring(node: ast.AST) -> bool:
