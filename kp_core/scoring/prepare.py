@@ -189,18 +189,19 @@ def _fitted_to_data(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[S
 
 def _notes_on_stemmer(corpus: Corpus, settings: Settings) -> list[Note]:
     """Warn if the stemmer does not fit the language, judging by the first words."""
-    stemmer, stemmed = Normaliser.parse(settings.normalise).stemmer, settings.gold_stemmed == "yes"
-    if stemmer is None:
-        return []
-    texts = corpus.documents["text"].dropna().head(50).str.slice(0, 2_000)
-    phrases = corpus.gold["phrase"].head(5_000)
-    problem = memoize(corpus, "misfit", (stemmer, stemmed), lambda: misfit(stemmer, [*phrases], [*texts], stemmed))
-    if problem is None:
-        return []
-    text, better = problem
-    steps = settings.normalise.replace(stemmer, better)
-    remedy = ("normalise", steps) if better else ("gold_stemmed", "yes")
-    return [Note("warning", "normalise", text, remedy=remedy)]
+    steps, stemmed = settings.normalise, settings.gold_stemmed == "yes"
+    stemmer = Normaliser.parse(steps).stemmer
+
+    def warnings() -> list[Note]:
+        texts = corpus.documents["text"].dropna().head(50).str.slice(0, 2_000)
+        problem = stemmer and misfit(stemmer, [*corpus.gold["phrase"].head(5_000)], [*texts], stemmed)
+        if not problem:
+            return []
+        text, better = problem
+        remedy = ("normalise", steps.replace(str(stemmer), better)) if better else ("gold_stemmed", "yes")
+        return [Note("warning", "normalise", text, remedy=remedy)]
+
+    return memoize(corpus, "misfit", (steps, stemmed), warnings)
 
 
 def _notes_on_spellings(corpus: Corpus, settings: Settings, identities: Identities) -> list[Note]:
