@@ -8,6 +8,7 @@ from pathlib import Path
 from pkgutil import walk_packages
 
 import streamlit as st
+import threadpoolctl
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
@@ -22,6 +23,8 @@ async def ready(_: st.App) -> AsyncIterator[None]:
     for part in walk_packages(kp_ui.__path__, "kp_ui."):
         if part.name not in ("kp_ui.__main__", "kp_ui.main"):
             import_module(part.name)
+    # Sessions share the processor: threads of one session's matrix product that wait for a core slow down all others.
+    threadpoolctl.threadpool_limits(1, "blas")
     gc.freeze()  # Streamlit collects garbage after every run: what stands now would be gone through each time
     yield
 
