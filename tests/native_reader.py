@@ -20,11 +20,14 @@ SENTENCES, NAMES = 100, 60
 _WORDS = ("headers.toml", "schemas.toml", "function_words.toml")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z*“`])")
 _CODE = re.compile(r"```.*?```|^\s*\|.*?\|\s*$|^#.*?$|^    .*?$", re.DOTALL | re.MULTILINE)
+#: Where an item of a list begins.
+_ITEM = re.compile(r"^\s*(?:[*-]|\d+\.)\s+", re.MULTILINE)
 
 
 def sentences(text: str) -> list[str]:
     """Split prose into sentences of four words or more."""
-    parts = (" ".join(part.split()) for block in text.split("\n\n") for part in _SENTENCE.split(block))
+    blocks = _ITEM.sub("\n\n", text).split("\n\n")
+    parts = (" ".join(part.split()) for block in blocks for part in _SENTENCE.split(block))
     return [part for part in parts if len(part.split()) >= 4]
 
 
