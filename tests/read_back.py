@@ -1,4 +1,4 @@
-"""Turn written files into a corpus again, and compare two corpora table by table."""
+"""Read written files back into a corpus, and compare two corpora table by table."""
 
 import re
 

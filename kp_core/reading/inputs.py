@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import abc
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
@@ -15,18 +15,18 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, pluralize
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.lists.family import File
-from kp_core.reading.lists.list_builder import ListBuilder, add_list
+from kp_core.reading.lists.list_builder import ListBuilder, add_list, document_rows
 from kp_core.reading.meaning.fields import plain, words_of
 from kp_core.reading.meaning.mapping import Mapping
 from kp_core.reading.meaning.shapes import Shape, shape_of, text_of
 from kp_core.reading.open.json_text import shown
 from kp_core.reading.open.source import Bundle, Source, expand, together
 from kp_core.reading.open.table import Table, plain_column, table_of
-from kp_core.reading.open.values import HALF_A_CHARACTER, column_of, text_column
+from kp_core.reading.open.values import column_of
 from kp_core.reading.rows.check import Rows
 from kp_core.typeset import storable
 
-#: An input of a role: a path, an upload, a table, or a dictionary of lists.
+#: An input for a role: a path, an upload, a table, or a dictionary of lists.
 Item: TypeAlias = str | Path | Source | pd.DataFrame | abc.Mapping[Any, Any]
 
 
@@ -34,7 +34,7 @@ Item: TypeAlias = str | Path | Source | pd.DataFrame | abc.Mapping[Any, Any]
 class Wishes:
     """Options for all files.
 
-    files  role → the names of the files that were given for it
+    files  role → names of the files given for it
     """
 
     mappings: abc.Mapping[str, Mapping]
@@ -63,25 +63,31 @@ class Opened:
     bundle: Bundle
     files: tuple[File, ...]
 
+    def meaning(self, mappings: abc.Mapping[str, Mapping]) -> Opened:
+        """Return the files, each with its mapping in `mappings`, if there is one."""
+        meant = [mapping_of(file.source, self.bundle, mappings) for file in self.files]
+        pairs = zip(self.files, meant, strict=True)
+        return replace(self, files=tuple(file if new == Mapping() else file.meaning(new) for file, new in pairs))
 
-def given_items(every: abc.Mapping[Role | None, Any], limits: Limits) -> list[Given]:
-    """Return the inputs of each role and name, with files unpacked."""
-    given = []
-    for role, value in every.items():
-        for name, items in _named(as_pandas(value), role):
+
+def given_items(values: abc.Mapping[Role | None, Any], limits: Limits) -> list[Given]:
+    """Return the inputs of each role and name, with folders and archives expanded."""
+    inputs = []
+    for role, value in values.items():
+        for name, items in _by_name(as_pandas(value), role):
             tables = tuple(item for item in items if not isinstance(item, (str, Path, Source)))
             bundles = tuple(expand(item, limits) for item in items if isinstance(item, (str, Path, Source)))
-            given += [Given(role, name, tables, bundles)] if items or role is not None else []
-    return given
+            inputs += [Given(role, name, tables, bundles)] if items or role is not None else []
+    return inputs
 
 
-def _named(given: Any, role: Role | None) -> Iterator[tuple[str | None, list[Any]]]:
-    """Yield the inputs of a role that belong together, with their name, if any."""
-    named = isinstance(given, abc.Mapping) and (role == "system" or (role == "gold" and _have_names(given.values())))
-    if named and role == "system" and given and all(map(_is_list_of_phrases, given.values())):
+def _by_name(value: Any, role: Role | None) -> Iterator[tuple[str | None, list[Any]]]:
+    """Yield each name given for a role (None if there is none) with its inputs."""
+    by_name = isinstance(value, abc.Mapping) and (role == "system" or (role == "gold" and _have_names(value.values())))
+    if by_name and role == "system" and value and all(map(_is_list_of_phrases, value.values())):
         remedy = "Put the lists under the name of a system."
         raise InputError("systems", "a dictionary of lists", "{system: {document: [phrase, …]}}", remedy)
-    pairs = given.items() if named else [] if given is None else [(None, given)]
+    pairs = value.items() if by_name else [] if value is None else [(None, value)]
     for name, items in pairs:
         shown = None if name is None else storable(str(name))
         yield shown, list(items) if isinstance(items, (list, tuple)) else [items]
@@ -92,7 +98,7 @@ def _is_list_of_phrases(item: Any) -> bool:
 
 
 def _have_names(values: Iterable[Any]) -> bool:
-    """Distinguish {name: {document: phrases}} and {name: files} from {document: phrases}."""
+    """Return whether these values of a dictionary are lists by document, or files, so that its keys are names."""
     values = list(values)
     lists = all(isinstance(value, abc.Mapping) and value and all(map(_is_list, value.values())) for value in values)
     return bool(values) and (lists or all(map(_is_file, values)))
@@ -107,9 +113,9 @@ def _is_file(value: Any) -> bool:
     return bool(items) and all(isinstance(item, (Path, Source, pd.DataFrame)) for item in items)
 
 
-def open_files(given: Sequence[Given], wishes: Wishes) -> list[Opened]:
-    """Return all files with their mappings; separate files of a role are treated as one folder."""
-    opened = [bundle for item in given for bundle in _open(item, wishes)]
+def open_files(inputs: Sequence[Given], wishes: Wishes) -> list[Opened]:
+    """Return the files of all inputs with their mappings; several paths for one role count as one folder."""
+    opened = [bundle for item in inputs for bundle in _open(item, wishes)]
     size = sum(len(file.source.data) for group in opened for file in group.files)
     refuse_over(wishes.limits.session_bytes, size, "bytes", "the files", "files")
     return opened
@@ -122,56 +128,56 @@ def _open(given: Given, wishes: Wishes) -> Iterator[Opened]:
             left_out = f" (left out: {', '.join(bundle.ignored[:3])})" if bundle.ignored else ""
             found, remedy = f"no file to read{left_out}", "Check the folder or archive."
             raise InputError(bundle.name, found, "at least one file", remedy)
-        named = (wishes.mappings[name] for name in _names_of(bundle) if name in wishes.mappings)
-        mappings[bundle.name] = next(named, mappings.get(bundle.name, Mapping()))
-    how: dict[str, Any] = {"limits": wishes.limits, "encoding": wishes.encoding, "strict": wishes.strict}
+        chosen = (wishes.mappings[name] for name in _names_of(bundle) if name in wishes.mappings)
+        mappings[bundle.name] = next(chosen, mappings.get(bundle.name, Mapping()))
+    options: dict[str, Any] = {"limits": wishes.limits, "encoding": wishes.encoding, "strict": wishes.strict}
     for bundle in together(bundles) if given.role is None or len(bundles) > 1 else bundles:
-        files = (File(source, mapping=mapping_of(source, bundle, mappings), **how) for source in bundle.files)
+        files = (File(source, mapping=mapping_of(source, bundle, mappings), **options) for source in bundle.files)
         yield Opened(given, bundle, tuple(files))
 
 
 def names_inside(file: Source, bundle: Bundle) -> tuple[str, ...]:
-    """Return the names of a file in mappings: its name, and its paths in an archive."""
+    """Return the names by which a mapping may refer to a file, the name of its folder or archive last."""
     return file.name, file.name.rpartition("/")[2], f"{bundle.name}/{file.name}", bundle.name
-
-
-def mapping_of(file: Source, bundle: Bundle, mappings: abc.Mapping[str, Mapping]) -> Mapping:
-    """Return the mapping of a file, looked up by its most specific name first."""
-    return next((mappings[name] for name in names_inside(file, bundle) if name in mappings), Mapping())
 
 
 def _names_of(bundle: Bundle) -> tuple[str, ...]:
     return storable(bundle.given), storable(Path(bundle.given).name)
 
 
-def known_names(given: Sequence[Given], opened: Sequence[Opened]) -> set[str]:
-    """Return all names that mappings may use."""
-    in_memory = {item.name or str(item.role) for item in given if item.tables}
-    named = {item.name for item in given if item.name is not None}
-    paths = {name for item in given for bundle in item.bundles for name in _names_of(bundle)}
+def mapping_of(file: Source, bundle: Bundle, mappings: abc.Mapping[str, Mapping]) -> Mapping:
+    """Return the mapping for the most specific of a file's names."""
+    return next((mappings[name] for name in names_inside(file, bundle) if name in mappings), Mapping())
+
+
+def known_names(inputs: Sequence[Given], opened: Sequence[Opened]) -> set[str]:
+    """Return all names to which a mapping may refer."""
+    in_memory = {item.name or str(item.role) for item in inputs if item.tables}
+    names = {item.name for item in inputs if item.name is not None}
+    paths = {name for item in inputs for bundle in item.bundles for name in _names_of(bundle)}
     inside = {name for group in opened for file in group.files for name in names_inside(file.source, group.bundle)}
-    return in_memory | named | paths | inside
+    return in_memory | names | paths | inside
 
 
 def repeated_files(opened: Sequence[Opened]) -> Iterator[Note]:
-    """Refuse a file given twice for a role, and note files with the same content."""
+    """Refuse a file given twice for one role, and yield notes on files with the same content."""
     seen: dict[tuple[Role | None, bytes], File] = {}
     for item in opened:
         for file in item.files if not item.bundle.folder and item.given.name is None else ():
-            first = seen.setdefault((item.given.role, file.source.data), file)
-            if first is file:
+            earlier = seen.setdefault((item.given.role, file.source.data), file)
+            if earlier is file:
                 continue
-            if first.name == file.name:
+            if earlier.name == file.name:
                 raise InputError(file.name, "the same file again", "each file once", "Leave it out the second time.")
             if file.source.data:
-                yield Note("warning", file.name, f"The file is the same, byte by byte, as {first.name}.")
+                yield Note("warning", file.name, f"The file is identical to {earlier.name}, byte for byte.")
 
 
-def as_pandas(given: Any) -> Any:
-    """Convert tables of polars, Arrow, DuckDB or Hugging Face, also in lists and dictionaries, to DataFrames."""
-    if isinstance(given, abc.Mapping):
-        return {name: _as_pandas(item) for name, item in given.items()}
-    return list(map(_as_pandas, given)) if _is_list(given) else _as_pandas(given)
+def as_pandas(value: Any) -> Any:
+    """Convert tables of polars, Arrow, DuckDB or Hugging Face, alone or in a list or dictionary, to DataFrames."""
+    if isinstance(value, abc.Mapping):
+        return {name: _as_pandas(item) for name, item in value.items()}
+    return list(map(_as_pandas, value)) if _is_list(value) else _as_pandas(value)
 
 
 def _as_pandas(item: Any) -> Any:
@@ -190,7 +196,7 @@ def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
         named = plain(str(title)) in words_of("phrase")
         if named and column.dtype == object and any(isinstance(value, (set, frozenset, dict)) for value in column):
             found = f"sets or dictionaries in “{title}”"
-            raise InputError(name, found, "lists or single values", "Make lists, or leave it out.")
+            raise InputError(name, found, "lists or single values", "Use lists, or omit the column.")
     columns = [_arrow(frame.iloc[:, place]) for place in range(len(frame.columns))]
     table = table_of(name, list(map(str, frame.columns)), columns, range(1, len(frame) + 1), limits)
     table.described = f"a DataFrame of {pluralize(len(frame), 'row')}"
@@ -200,7 +206,7 @@ def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
 def _arrow(column: pd.Series) -> tuple[pa.Array, list[int]]:
     if column.dtype == object or getattr(column.dtype, "storage", "") == "python":
         values = [value.tolist() if hasattr(value, "tolist") else value for value in column]
-        return column_of([None if gone else value for value, gone in zip(values, column.isna(), strict=True)])
+        return column_of([None if missing else value for value, missing in zip(values, column.isna(), strict=True)])
     if column.dtype.kind in "bMm":
         column = column.astype(str)
     array = pa.array(column, from_pandas=True)
@@ -210,23 +216,18 @@ def _arrow(column: pd.Series) -> tuple[pa.Array, list[int]]:
 def dict_rows(
     lists: abc.Mapping[Any, Any], role: Role, name: str, mapping: Mapping, limits: Limits
 ) -> tuple[list[Rows], str]:
-    """Return the rows of {document: [phrase, …]} or {document: text}, and a description."""
+    """Return the rows of {document: [phrase, …]} or {document: text}, and a description of them."""
+    texts = [isinstance(value, str) for value in lists.values()]
     if role == "documents":
-        if not all(isinstance(text, str) for text in lists.values()):
-            raise InputError(name, "values that are no text", "{document: text}", "Give each document one string.")
-        ids, bad_ids = text_column([str(key) for key in lists])
-        texts, bad_texts = text_column(list(lists.values()))
-        marked = dict.fromkeys((*bad_ids, *bad_texts), HALF_A_CHARACTER)
-        table = pa.table({"doc_id": ids, "text": texts})
-        return [Rows("documents", table, len(lists), marked=marked)], f"a dictionary of {pluralize(len(lists), 'text')}"
-    if any(isinstance(value, str) for value in lists.values()):
-        remedy = "Put each document's phrases into a list."
-        raise InputError(name, "text in place of a list", "{document: [phrase, …]}", remedy)
+        if not all(texts):
+            raise InputError(name, "values that are not text", "{document: text}", "Give each document one string.")
+        columns = {"doc_id": list(map(str, lists)), "text": list(lists.values())}
+        return [document_rows(columns)], f"a dictionary of {pluralize(len(lists), 'text')}"
     plain = {key: value.tolist() if hasattr(value, "tolist") else value for key, value in lists.items()}
     recognized = shape_of(plain.values()) if plain else ("phrases", "no documents")
-    if recognized is None:
-        remedy = "Give each document a list of phrases."
-        raise InputError(name, "values that are no lists", "{document: [phrase, …]}", remedy)
+    if any(texts) or recognized is None:
+        found = "text in place of a list" if any(texts) else "values that are not lists"
+        raise InputError(name, found, "{document: [phrase, …]}", "Give each document a list of phrases.")
     shape, builder = cast(Shape, mapping.inner or recognized[0]), ListBuilder(role, limits)
     for key, value in plain.items():
         doc_id = text_of(key) or ""

@@ -1,4 +1,4 @@
-"""Define the size limits that every step of reading enforces."""
+"""Define the size limits that are enforced while data are read."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _PREFIX = "KPSCOPE_LIMIT_"
 _DIGITS = 20
 
 
-def _at_most(value: int, words: str) -> int:
-    bound: int = field(default=value, metadata={"words": words})
+def _at_most(value: int, description: str) -> int:
+    bound: int = field(default=value, metadata={"words": description})
     return bound
 
 
@@ -36,11 +36,11 @@ class Limits:
     documents: int = _at_most(500_000, "documents")
     columns: int = _at_most(1_000, "columns of a table")
     cells: int = _at_most(50_000_000, "cells of a table")
-    sources: int = _at_most(1_000, "annotators, systems, or files other than those with one document each")
+    sources: int = _at_most(1_000, "annotators, systems, or files of many documents")
     archive_members: int = _at_most(20_000, "files in an archive or folder")
     unpacked_bytes: int = _at_most(500 * _MEGABYTE, "bytes of an archive or folder, unpacked")
-    unpacked_ratio: int = _at_most(100, "times its packed size that a file in an archive may have")
-    ratio_from_bytes: int = _at_most(_MEGABYTE, "bytes of a file in an archive that may have any packed size")
+    unpacked_ratio: int = _at_most(100, "times its packed size to which a file in an archive may unpack")
+    ratio_from_bytes: int = _at_most(_MEGABYTE, "bytes to which any file in an archive may unpack")
     list_phrases: int = _at_most(10_000, "phrases in one list")
     phrase_characters: int = _at_most(1_000, "characters of a phrase")
     id_characters: int = _at_most(500, "characters of a document id")
@@ -49,29 +49,29 @@ class Limits:
     json_parts: int = _at_most(10 * _MILLION, "lists and objects in JSON, counted by their opening brackets")
     table_cells: int = _at_most(5_000_000, "cells of a spreadsheet")
     judges: int = _at_most(100, "judges of one pair")
-    rejected_percent: int = _at_most(20, "rejected rows in percent, else the file is refused")
+    rejected_percent: int = _at_most(20, "percent of the rows that may be rejected before a file is refused")
 
 
 def limits_from(environment: Mapping[str, str]) -> Limits:
-    """Return the limits as changed by environment variables such as `KPSCOPE_LIMIT_ROWS`.
+    """Return the default limits, changed by environment variables such as `KPSCOPE_LIMIT_ROWS`.
 
     >>> limits_from({"KPSCOPE_LIMIT_ROWS": "1000"}).rows
     1000
     """
-    named = {limit.name: f"{_PREFIX}{limit.name.upper()}" for limit in fields(Limits)}
-    return Limits(**{name: whole_number(environment, word) for name, word in named.items() if word in environment})
+    variables = {limit.name: f"{_PREFIX}{limit.name.upper()}" for limit in fields(Limits)}
+    return Limits(**{name: whole_number(environment, word) for name, word in variables.items() if word in environment})
 
 
-def whole_number(environment: Mapping[str, str], name: str, least: int = 0) -> int:
+def whole_number(environment: Mapping[str, str], name: str, minimum: int = 0) -> int:
     """Return an environment variable as a whole number.
 
     >>> whole_number({"KPSCOPE_SESSIONS": "30"}, "KPSCOPE_SESSIONS", 1)
     30
     """
     value = environment[name]
-    if not (value.isascii() and value.isdigit() and len(value) < _DIGITS and int(value) >= least):
+    if not (value.isascii() and value.isdigit() and len(value) < _DIGITS and int(value) >= minimum):
         shown = value if len(value) < _DIGITS else f"{value[:_DIGITS]}…"
-        raise UsageError(f"{name} must be a whole number of at least {least}, not '{shown}'")
+        raise UsageError(f"{name} must be a whole number of at least {minimum}, not '{shown}'")
     return int(value)
 
 
@@ -86,11 +86,11 @@ def at_start(read: Callable[[Mapping[str, str]], _Read]) -> _Read:
 LIMITS = at_start(limits_from)
 
 
-def refuse_over(limit: int, size: int, unit: str, where: str, found: str = "") -> None:
+def refuse_over(limit: int, size: int, unit: str, where: str, subject: str = "") -> None:
     """Refuse a size above a limit.
 
     >>> refuse_over(LIMITS.judges, 3, "judges", "a.csv")
     """
     if size > limit:
-        shown = f"{found or 'a file'} of {size:,} {unit}"
+        shown = f"{subject or 'a file'} of {size:,} {unit}"
         raise InputError(where, shown, f"at most {limit:,} {unit}", "Split it, or raise the limit.")

@@ -1,30 +1,50 @@
-"""Load paths, uploads, DataFrames and dictionaries as one Corpus; refuse bad data, or raise a Question."""
+"""Load paths, uploads, DataFrames and dictionaries as one Corpus; refuse bad data, and ask if anything is unclear."""
 
 from __future__ import annotations
 
 from collections import abc
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, cast
 
+import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from kp_core.corpus import Corpus, Role, VocabularyTable
+from kp_core.corpus import Corpus, Reading, Role, VocabularyTable
 from kp_core.corpus import together as one_corpus
-from kp_core.errors import InputError, UsageError, named, refuse_unless
-from kp_core.reading.beside.datasets import chosen_datasets, datasets_in, question_of
+from kp_core.errors import InputError, Note, UsageError, named, pluralize, refuse_unless
+from kp_core.reading.beside.datasets import chosen_datasets, datasets_in, has_ids, question_of
 from kp_core.reading.beside.named_tables import refuse_contradictions, table_of_vocabulary, vocabulary_of
-from kp_core.reading.inputs import Given, Item, Opened, Wishes, given_items, known_names, open_files, repeated_files
+from kp_core.reading.inputs import (
+    Given,
+    Item,
+    Opened,
+    Wishes,
+    dict_rows,
+    frame_table,
+    given_items,
+    known_names,
+    open_files,
+    repeated_files,
+)
 from kp_core.reading.limits import LIMITS, Limits
-from kp_core.reading.lists.family import File
-from kp_core.reading.lists.sniff import Asked
-from kp_core.reading.meaning.mapping import VALUES, Mapping
-from kp_core.reading.meaning.question import Question
-from kp_core.reading.readings import read_all
+from kp_core.reading.lists.family import File, Recognition, family_named
+from kp_core.reading.lists.sniff import Asked, chosen_role, lines_of_lists, mapping_in_format, recognise, settle_roles
+from kp_core.reading.meaning.layout import Layout
+from kp_core.reading.meaning.layouts import layout_from_mapping, layout_of
+from kp_core.reading.meaning.mapping import FILE, VALUES, Mapping
+from kp_core.reading.meaning.prefill import column_with_ids
+from kp_core.reading.meaning.question import Form, Question
+from kp_core.reading.open.decode import how_decoded
+from kp_core.reading.open.source import Bundle, fingerprint, stem_of
+from kp_core.reading.open.values import distinct
 from kp_core.reading.rows import sense
-from kp_core.reading.rows.assemble import assemble
+from kp_core.reading.rows.apply import rows_of
+from kp_core.reading.rows.assemble import align, assemble, label
+from kp_core.reading.rows.check import Part, Rows, check, refuse_if_mostly_rejected
 from kp_core.reading.rows.identifiers import id_fix, sides
-from kp_core.reading.rows.settle import align, label
 
 
 def load(
@@ -45,11 +65,11 @@ def load(
     fixes: Iterable[str] = (),
     limits: Limits = LIMITS,
 ) -> Corpus:
-    """Read gold standard, system outputs, texts and judgments into one corpus, with a report on the reading.
+    """Read gold standard, system outputs, texts and judgments into one corpus, with a report on how they were read.
 
     Each argument is a path (file, folder, zip), a `Source`, a table of pandas, polars or Arrow, a dictionary {document:
     [phrase, …]}, or a list of these; `gold` and `systems` may also be {name: any of these}. A folder or archive may
-    contain several data sets: one folder each, or one file each in the folders of gold and systems.
+    contain several data sets: one folder per data set, or folders for gold and systems with one file per data set.
 
     Parameters
     ----------
@@ -58,7 +78,7 @@ def load(
     broader, frequencies : optional
         Tables of concepts: child and parent; concept, n and documents.
     similar, vectors : optional
-        The similarity `given`: a table with a, b and score from 0 to 1, or vectors (Parquet, npz, word2vec text,
+        For the similarity `given`: a table with a, b and score from 0 to 1, or vectors (Parquet, npz, word2vec text,
         {phrase: vector}).
     directed : bool
         Whether `similar` is asymmetric: a is a prediction, b a keyphrase.
@@ -73,8 +93,8 @@ def load(
     InputError
         If data are refused.
     Question
-        If the meaning of a file is unclear. Pass the mappings of its forms as `mapping`, and those of its answers as
-        `mapping` and `fixes`.
+        If the meaning of a file is unclear. Pass the mappings of its forms, and the mappings and fixes of the chosen
+        answers, as `mapping` and `fixes`.
 
     Examples
     --------
@@ -89,9 +109,9 @@ def load(
         if isinstance(value, str):
             refuse_unless(value, VALUES["role"], "role")
         mappings[name] = Mapping(role=cast(Any, value)) if isinstance(value, str) else value
-    every: dict[Role | None, Any] = {"gold": gold, "documents": documents, "system": systems, "judgements": judgements}
+    inputs: dict[Role | None, Any] = {"gold": gold, "documents": documents, "system": systems, "judgements": judgements}
     wishes = Wishes(mappings, encoding, strict, fixes, limits)
-    corpus = _load(given_items({**every, None: files}, limits), wishes)
+    corpus = _load(given_items({**inputs, None: files}, limits), wishes)
     tables: dict[VocabularyTable, Any] = {"broader": broader, "frequencies": frequencies, "similar": similar}
     corpus = _with_vocabulary(corpus, {**tables, "vectors": vectors}, wishes, directed)
     refuse_contradictions(corpus.vocabulary)
@@ -99,79 +119,274 @@ def load(
 
 
 def _with_vocabulary(
-    corpus: Corpus, given: abc.Mapping[VocabularyTable, Any], wishes: Wishes, directed: bool = False
+    corpus: Corpus, tables: abc.Mapping[VocabularyTable, Any], wishes: Wishes, directed: bool = False
 ) -> Corpus:
-    if not directed and all(table is None for table in given.values()):
+    if not directed and all(table is None for table in tables.values()):
         return corpus
-    vocabulary, read = vocabulary_of(given, wishes.limits, wishes.encoding, directed)
-    whole, report = corpus.vocabulary.with_tables(vocabulary), corpus.report
-    readings, notes = (*report.readings, *read.readings), (*report.notes, *read.notes)
-    return replace(corpus, vocabulary=whole, report=replace(report, readings=readings, notes=notes))
+    vocabulary, vocabulary_report = vocabulary_of(tables, wishes.limits, wishes.encoding, directed)
+    merged, report = corpus.vocabulary.with_tables(vocabulary), corpus.report
+    readings, notes = (*report.readings, *vocabulary_report.readings), (*report.notes, *vocabulary_report.notes)
+    return replace(corpus, vocabulary=merged, report=replace(report, readings=readings, notes=notes))
 
 
-def _load(given: Sequence[Given], wishes: Wishes) -> Corpus:
-    datasets, mappings = chosen_datasets(given, wishes.mappings)
+def _load(inputs: Sequence[Given], wishes: Wishes) -> Corpus:
+    datasets, mappings = chosen_datasets(inputs, wishes.mappings)
     if datasets:
         return _load_datasets(datasets, replace(wishes, mappings=mappings))
-    datasets, tables = datasets_in(given, table_of_vocabulary)
+    datasets, tables = datasets_in(inputs, table_of_vocabulary)
     if datasets:
         return _with_vocabulary(_load_datasets(datasets, wishes), tables, wishes)
-    opened = open_files(given, wishes)
-    met = known_names(given, opened)
-    if unknown := [name for name in wishes.mappings if name not in met]:
-        raise UsageError(f"something was chosen for '{unknown[0]}', and no file has this name; write it as it is")
+    opened = open_files(inputs, wishes)
+    names = known_names(inputs, opened)
+    if unknown := [name for name in wishes.mappings if name not in names]:
+        raise UsageError(f"there is a mapping for '{unknown[0]}', but no file has this name; write the name in full")
     notes = list(repeated_files(opened))
-    opened, vocabulary = _without_vocabulary(opened)
-    names: dict[Role | None, set[str]] = {item.role: set() for item in given}
-    for group in opened:
-        names[group.given.role] |= {file.name for file in group.files}
-    read = read_all(given, opened, replace(wishes, files=names), notes)
-    parts = [part for reading in read for part in reading.parts]
-    if not parts and met:
-        raise InputError("the files", "nothing that is used", "keyphrases, texts or judgements", "Load some.")
+    vocabulary = dict[VocabularyTable, list[File]]()
+    opened = [_without_vocabulary(group, vocabulary) for group in opened]
+    results = _read_all(inputs, opened, wishes, notes)
+    parts = [part for reading in results for part in reading.parts]
+    if not parts and names:
+        raise InputError("the files", "nothing that can be used", "keyphrases, texts or judgements", "Add a file.")
     if not parts:
         raise UsageError("nothing to load: pass gold=, systems=, documents=, judgements= or files=")
-    notes += [note for reading in read for note in reading.notes]
+    notes += [note for reading in results for note in reading.notes]
     if (unclear := question_of(parts)) is not None:
         raise Question(unclear)
     align(parts, notes)
     label(parts, notes)
-    systems = [item.name for item in given if item.role == "system" and item.name]
+    systems = [item.name for item in inputs if item.role == "system" and item.name]
     silent = [name for name in systems if not any(part.name == name for part in parts)]
     corpus = assemble(parts, wishes.fixes, wishes.limits, notes, silent)
     in_use = pa.array(sides(corpus).get("gold", corpus.documents["doc_id"]), pa.large_string())
-    readings = [reading for item in read for reading in item.entries(in_use)]
-    notes = [*corpus.report.notes, *sense.notes(corpus)]
-    corpus = replace(corpus, report=replace(corpus.report, readings=tuple(readings), notes=tuple(notes)))
-    return _with_vocabulary(corpus, vocabulary, wishes)
-
-
-def _without_vocabulary(opened: Sequence[Opened]) -> tuple[list[Opened], dict[VocabularyTable, list[File]]]:
-    tables, rest = dict[VocabularyTable, list[File]](), list[Opened]()
-    for group in opened:
-        others = list[File]()
-        for file in group.files:
-            decided = group.given.role or file.mapping.role
-            name = None if decided else table_of_vocabulary(file.source)
-            (others if name is None else tables.setdefault(name, [])).append(file)
-        rest.append(replace(group, files=tuple(others)))
-    return rest, tables
+    entries = tuple(_report_entry(item.reading, item.parts, in_use) for item in results if item.reading is not None)
+    report = replace(corpus.report, readings=entries, notes=(*corpus.report.notes, *sense.notes(corpus)))
+    return _with_vocabulary(replace(corpus, report=report), vocabulary, wishes)
 
 
 def _load_datasets(datasets: abc.Mapping[str, Sequence[Given]], wishes: Wishes) -> Corpus:
-    """Read each data set separately; ask the questions of all of them together, about `data set/file`."""
+    """Read each data set separately; raise all questions together, naming each file `data set/file`."""
     corpora, asked = dict[str, Corpus](), Asked()
-    for name, given in datasets.items():
+    for name, inputs in datasets.items():
         start = f"{name}/"
         inside = ((path, mapping) for path, mapping in wishes.mappings.items() if path.startswith(start))
         within = {path.removeprefix(start): mapping for path, mapping in inside}
         with named(name):
             try:
-                corpora[name] = _load(given, replace(wishes, mappings=within))
+                corpora[name] = _load(inputs, replace(wishes, mappings=within))
             except Question as question:
                 asked.findings += [finding.within(name) for finding in question.findings]
-                files = [start + form.file.removeprefix(start) for form in question.forms]
-                asked.forms += [replace(form, file=file) for form, file in zip(question.forms, files, strict=True)]
+                asked.forms += [replace(form, file=start + form.file.removeprefix(start)) for form in question.forms]
     if asked:
         raise asked.question()
     return one_corpus(**corpora)
+
+
+def _without_vocabulary(group: Opened, tables: dict[VocabularyTable, list[File]]) -> Opened:
+    """Move the vocabulary tables from the files without a role to `tables`."""
+    other_files = list[File]()
+    for file in group.files:
+        name = None if group.given.role or file.mapping.role else table_of_vocabulary(file.source)
+        (other_files if name is None else tables.setdefault(name, [])).append(file)
+    return replace(group, files=tuple(other_files))
+
+
+def _report_entry(reading: Reading, parts: Sequence[Part], in_use: pa.Array) -> Reading:
+    """Add annotators, systems and the number of documents in use to an entry of the report."""
+    system_parts = [part for part in parts if reading.role == "gold" and part.role == "system"]
+    parts, judged = [part for part in parts if part.role == reading.role], reading.role == "judgements"
+    names = [distinct(part.table["annotator"]) if judged else part.sources for part in parts]
+    systems = dict.fromkeys(chain.from_iterable(part.sources for part in system_parts))
+    reading = replace(reading, whose=tuple(dict.fromkeys(chain.from_iterable(names))), systems=tuple(systems))
+    if judged:
+        return reading
+    ids = pc.unique(pa.chunked_array([part.ids() for part in parts], pa.large_string()))
+    return replace(reading, documents=pc.sum(pc.is_in(ids, in_use)).as_py() or 0)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """The checked rows of one reading and its entry in the report; None and a note if nothing was read."""
+
+    reading: Reading | None
+    parts: tuple[Part, ...]
+    notes: tuple[Note, ...] = ()
+    recognition: Recognition | None = None
+    opened: Opened | None = None
+
+
+def _read_all(inputs: Sequence[Given], opened: Sequence[Opened], wishes: Wishes, notes: list[Note]) -> list[_Read]:
+    """Return the readings of all inputs in order; raise all open questions at once."""
+    questions, recognitions = Asked(), list[tuple[Opened, Recognition]]()
+    recognized_groups = [_recognised(group) for group in opened]
+    lines = {size for recognised, _, _ in recognized_groups for size in map(lines_of_lists, recognised) if size}
+    for group, (recognised, new_questions, left_out) in zip(opened, recognized_groups, strict=True):
+        if new_questions and lines:
+            recognised, new_questions, left_out = _recognised(group, lines)
+        questions.add(new_questions)
+        level: Any = "warning" if group.bundle.loose or not group.bundle.folder else "info"
+        notes += [Note(level, file, f"Left out: {what}.") for file, what in left_out.items()]
+        unused = (file.name for file in group.files if file.mapping.role == "leave out")
+        ignored = (*group.bundle.ignored, *left_out, *unused)
+        for recognition in recognised:  # the first file of a folder reports its ignored files
+            recognitions.append((replace(group, bundle=replace(group.bundle, ignored=ignored)), recognition))
+            ignored = ()
+    if matched := _same_columns(questions.forms, recognitions):
+        said = ((file, f"It is read like {other.name}, which has the same columns.") for file, other in matched.items())
+        notes += [Note("info", file, message) for file, message in said]
+        mappings = {file: other.mapping for file, other in matched.items()}
+        return _read_all(inputs, [group.meaning(mappings) for group in opened], wishes, notes)
+    resolved = list[tuple[Opened, Recognition]]()
+    for item in inputs:
+        recognized = [(group, reading) for group, reading in recognitions if group.given is item]
+        roles = settle_roles([reading for _, reading in recognized], notes, questions)
+        resolved += [(group, role) for (group, _), role in zip(recognized, roles, strict=True)]
+    if questions:
+        raise questions.question()
+    named_files = [(group.given.role, file.name) for group in opened for file in group.files]
+    names = {item.role: {name for role, name in named_files if role == item.role} for item in inputs}
+    wishes, results = replace(wishes, files=names), list[_Read]()
+    for item in inputs:
+        tables = (table for table in item.tables if isinstance(table, (pd.DataFrame, abc.Mapping)))
+        results += [_in_memory(table, item, wishes) for table in tables]
+        results += [_of_files(group, reading, wishes, questions) for group, reading in resolved if group.given is item]
+    if questions:
+        raise questions.question()
+    return _with_matching_ids(results, wishes) if len(results) > 1 else results
+
+
+def _recognised(group: Opened, lines: Collection[int] = ()) -> tuple[list[Recognition], Asked, dict[str, str]]:
+    """Recognize files; also return the open questions, and the reason for leaving out each file without data.
+
+    lines  line counts of other files in which line n is document n
+    """
+    questions, left_out = Asked(), dict[str, str]()
+    used_files = [file for file in group.files if file.mapping.role != "leave out"]
+    may_skip = group.bundle.folder or (group.given.role is None and len(used_files) > 1)
+    recognised = recognise(used_files, group.given.role, questions, left_out if may_skip else None, lines)
+    questions.forms = [_with_folder(form, group.bundle) for form in questions.forms]
+    return recognised, questions, left_out
+
+
+def _with_folder(form: Form, bundle: Bundle) -> Form:
+    return form if bundle.loose or not bundle.folder else replace(form, file=f"{bundle.name}/{form.file}")
+
+
+def _same_columns(forms: Sequence[Form], recognitions: Sequence[tuple[Opened, Recognition]]) -> dict[str, File]:
+    """Return, for each file in question, a file with the same columns that the user has mapped."""
+    mapped = {}
+    for _, reading in recognitions:
+        file, layout = reading.files[0], next(iter(reading.plan), None)
+        if isinstance(layout, Layout) and file.mapping.names_columns:
+            mapped[tuple(layout.table.names)] = file
+    return {form.file: mapped[heads] for form in forms if (heads := tuple(form.columns)) in mapped}
+
+
+def _with_matching_ids(results: Sequence[_Read], wishes: Wishes) -> list[_Read]:
+    """Read a table again by another column of ids if its ids match no other file."""
+    parts = [[part for part in item.parts if has_ids(part) and not part.counted] for item in results]
+    documents = [[set(part.ids().to_pylist()) for part in item] for item in parts]
+    other_ids = ([*chain.from_iterable(documents[:n] + documents[n + 1 :])] for n in range(len(results)))
+    return [_with_matching_id(item, ids, wishes) for item, ids in zip(results, other_ids, strict=True)]
+
+
+def _with_matching_id(result: _Read, other_ids: Sequence[set[str]], wishes: Wishes) -> _Read:
+    recognition = result.recognition
+    if recognition is None or result.opened is None or len(recognition.plan) != 1 or not other_ids:
+        return result
+    layout, file = recognition.plan[0], recognition.files[0]
+    if not isinstance(layout, Layout) or file.mapping.names_columns or layout.kind not in ("long", "lists", "wide"):
+        return result
+    name = column_with_ids(layout.table, layout.mapping, layout.ids().to_pylist(), other_ids)
+    if name is None:
+        return result
+    message = f"documents are identified by “{name}”, which matches the ids of another file"
+    new_layout = layout_from_mapping(layout.table, replace(layout.mapping, document=name), layout.role)
+    columns, evidence = {**recognition.columns, "doc_id": name}, f"{layout.evidence}; {message}"
+    changed = replace(recognition, plan=(new_layout,), columns=columns, evidence=evidence, mapping=new_layout.mapping)
+    reread = _of_files(result.opened, changed, wishes, Asked())
+    return replace(reread, notes=(*reread.notes, Note("info", file.name, f"{message[:1].upper()}{message[1:]}.")))
+
+
+def _in_memory(item: Any, given: Given, wishes: Wishes) -> _Read:
+    role: Role = given.role or "gold"
+    shown = given.name or role
+    mapping, columns = wishes.mappings.get(shown, Mapping()), dict[str, str]()
+    if isinstance(item, pd.DataFrame):
+        table = frame_table(item, shown, wishes.limits)
+        layout = layout_of(table, role, Mapping(fill_down="no").merged(mapping))
+        if layout is None:
+            found = f"the columns {', '.join(table.names[:10]) or '(none)'}"
+            expected = f"columns doc_id and {'text' if role == 'documents' else 'phrase'}"
+            raise InputError(shown, found, expected, "Rename them, or name their roles.")
+        rows, evidence, columns, family = rows_of(layout, role), layout.evidence, layout.columns, "DataFrame"
+    else:
+        (rows, evidence), family = dict_rows(item, role, shown, mapping, wishes.limits), "dictionary"
+    reading = Reading(shown, 0, role, family, evidence, columns=columns, line_ends="none")
+    return _checked(rows, reading, shown, id(item) if given.name is None else 0, mapping, given, wishes)
+
+
+def _of_files(item: Opened, recognition: Recognition, wishes: Wishes, questions: Asked) -> _Read:
+    """Read one file or group if it has the requested role, and ask about suspicious content."""
+    bundle, files, first = item.bundle, recognition.files, recognition.files[0]
+    requested = chosen_role(first) or item.given.role
+    texts_beside = recognition.role == "documents" and "documents" not in wishes.files
+    if requested not in (None, recognition.role) and not texts_beside:
+        what = f"{pluralize(len(files), 'file')}, {recognition.evidence}"
+        return _Read(None, (), (Note("info", bundle.name, f"Left out, because {requested} was requested: {what}."),))
+    family, several = family_named(recognition.family), len(files) > 1
+    # One file may contain the gold standard and systems, and be given for both roles.
+    elsewhere = {role for role, names in wishes.files.items() if first.name in names and role != item.given.role}
+    rows = [part for part in family.read(recognition, requested) if part.role not in elsewhere]
+    texts = [file.decoded for file in files] if several or "decoded" in vars(first) else []
+    is_table = any(isinstance(layout, Layout) for layout in recognition.plan)
+    reading = Reading(
+        bundle.name if several else first.name,
+        sum(len(file.source.data) for file in files),
+        recognition.role,
+        recognition.family,
+        recognition.evidence,
+        **how_decoded(texts),
+        columns=dict(recognition.columns),
+        files=len(files),
+        sha256=fingerprint(file.source.data for file in files),
+        ignored=bundle.ignored,
+        mapping=str(recognition.mapping or ("" if is_table else mapping_in_format(recognition))),
+    )
+    group_is_one, in_folder = family.GROUP_IS_ONE, bundle.folder or bundle.loose
+    is_document = recognition.mapping is not None and recognition.mapping.document == FILE
+    name = stem_of(bundle.name if in_folder and (several or group_is_one or is_document) else first.name)
+    if several and group_is_one and not in_folder:  # uploads have no folder name
+        name = first.suffix.removeprefix(".") or name
+    separate = (item.given.name is None or bundle.folder) and not is_document
+    result = _checked(rows, reading, name, id(recognition) if separate else 0, first.mapping, item.given, wishes)
+    for doubt in (doubt for part in result.parts if (doubt := sense.doubt_of(part, recognition)) is not None):
+        if isinstance(doubt, Form):
+            questions.forms.append(_with_folder(doubt, bundle))
+        else:
+            questions.findings.append(doubt)
+    notes = tuple(note for text in texts for note in text.notes)
+    return replace(result, recognition=recognition, opened=item, notes=notes)
+
+
+def _checked(
+    rows: Sequence[Rows], reading: Reading, name: str, origin: int, mapping: Mapping, given: Given, wishes: Wishes
+) -> _Read:
+    """Check the rows of one reading, count them in its report, and return the requested ones.
+
+    name  default name of the source; origin: identity of the upload within its input
+    """
+    no_texts = "documents" in wishes.files and given.role not in (None, "documents")
+    checked = [check(part, reading.file, wishes.limits) for part in rows if not (part.role == "documents" and no_texts)]
+    refuse_if_mostly_rejected(checked, wishes.limits, strict=wishes.strict)
+    # Texts and judgements from the same table are left out, so that its rows are counted once.
+    same_role = [part for part in checked if part.role == checked[0].role]
+    reading = replace(
+        reading,
+        rows_read=sum(part.read for part in same_role),
+        rows_loaded=sum(len(part.table) for part in same_role),
+        rows_rejected=sum(len(part.rejected) for part in same_role),
+        rows_blank=sum(part.blank for part in same_role),
+    )
+    source: dict[str, Any] = {"name": given.name or name, "name_given": given.name is not None, "mapping": mapping}
+    source |= {"file": reading.file, "origin": (id(given), origin)}
+    return _Read(reading, tuple(Part(**vars(part), **source) for part in checked))

@@ -1,4 +1,4 @@
-"""Define uploaded files with the user's decisions about them and the names of systems."""
+"""Define uploads: files with the user's decisions on how to read them and what to call the systems."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
 from kp_core.reading.load import load
 from kp_core.reading.meaning.mapping import Mapping
-from kp_core.reading.open.archive import is_folder, is_gzip
 from kp_core.reading.open.source import Source
 from kp_core.reading.rows.check import phrases_by_document
 
 
 @dataclass(frozen=True)
 class Uploads:
-    """Files with all decisions needed to load them again.
+    """Files with all decisions that are needed to load them again.
 
     mappings  name of a file → its mapping
     fixes     fixes of ids and lists, in order
@@ -43,17 +42,12 @@ class Uploads:
         return renamed(load(files=list(self.files), mapping=self.mappings, fixes=self.fixes), self.names)
 
 
-def is_archive(file: Source) -> bool:
-    """Return whether a file is a zip, tar or gzip file, but not a workbook."""
-    return is_gzip(file.data) or is_folder(file.data)
-
-
-#: Minimum share of common phrases in the lists of two runs, and number of ranks compared.
+#: Minimum mean Jaccard index of the lists of two runs, and number of ranks compared.
 _ALIKE, _FIRST = 0.3, 10
 
 
 def proposed_runs(corpus: Corpus) -> dict[str, dict[str, str]]:
-    """Return system → name in the files → name as a run, for systems with numbered names and similar lists.
+    """Return {system: {name in the files: name as a run}} for numbered names with similar lists.
 
     >>> from kp_core.reading.load import load
     >>> lists = {f"bart_{n}": {"d1": ["tide", "sea"]} for n in (1, 2)}
@@ -68,7 +62,7 @@ def proposed_runs(corpus: Corpus) -> dict[str, dict[str, str]]:
     return {name: runs for name, runs in groups.items() if len(runs) > 1 and _are_alike(corpus, list(runs))}
 
 
-#: A system with a number at the end, perhaps after a word for runs.
+#: The name of a system with a number at its end, perhaps after a word such as “run”.
 _NUMBERED = re.compile(
     r"(?P<system>.*[^\W\d_])(?:[-_. ]*(?:seed|run|rep|replicate|lauf))?[-_. ]*(?P<number>\d+)", re.IGNORECASE
 )
@@ -77,10 +71,10 @@ _NUMBERED = re.compile(
 def _are_alike(corpus: Corpus, names: Sequence[str]) -> bool:
     top = corpus.runs[(corpus.runs["rank"] <= _FIRST) & corpus.runs["system"].isin(list(names))]
     lists = {name: phrases_by_document(rows["doc_id"], rows["phrase"]) for name, rows in top.groupby("system")}
-    first, *others = (lists.get(name, {}) for name in names)
-    for other in others:
-        both = [(first[doc_id], other[doc_id]) for doc_id in first.keys() & other.keys()]
-        if not both or sum(len(a & b) / len(a | b) for a, b in both) < _ALIKE * len(both):
+    reference, *other_lists = (lists.get(name, {}) for name in names)
+    for other in other_lists:
+        pairs = [(reference[doc_id], other[doc_id]) for doc_id in reference.keys() & other.keys()]
+        if not pairs or sum(len(a & b) / len(a | b) for a, b in pairs) < _ALIKE * len(pairs):
             return False
     return True
 
@@ -92,17 +86,13 @@ def renamed(corpus: Corpus, names: abc.Mapping[str, str]) -> Corpus:
     >>> renamed(load(systems={"candidats.degree": {"d1": ["tide"]}}), {"candidats.degree": "degree"}).systems
     ['degree']
     """
-    new = {name: names.get(name, name).strip() or name for name in corpus.systems}
-    for name in new.values():
-        if list(new.values()).count(name) > 1:
+    new_names = {name: names.get(name, name).strip() or name for name in corpus.systems}
+    for name in new_names.values():
+        if list(new_names.values()).count(name) > 1:
             raise UsageError(f"two systems would be called '{name}'; use a different name for each")
-    if all(name == old for old, name in new.items()):
+    if all(name == old for old, name in new_names.items()):
         return corpus
-    notes = tuple(replace(note, where=new.get(note.where, note.where)) for note in corpus.report.notes)
-    readings = tuple(
-        replace(reading, whose=tuple(new.get(name, name) for name in reading.whose))
-        if reading.role == "system"
-        else reading
-        for reading in corpus.report.readings
-    )
-    return replace(corpus.of_systems(new), report=replace(corpus.report, readings=readings, notes=notes))
+    notes = tuple(replace(note, where=new_names.get(note.where, note.where)) for note in corpus.report.notes)
+    pairs = ((reading, new_names if reading.role == "system" else {}) for reading in corpus.report.readings)
+    readings = (replace(reading, whose=tuple(to.get(name, name) for name in reading.whose)) for reading, to in pairs)
+    return replace(corpus.of_systems(new_names), report=replace(corpus.report, readings=tuple(readings), notes=notes))

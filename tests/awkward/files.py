@@ -93,9 +93,15 @@ def shared_text(text: str, rows: int) -> bytes:
     return zipped(*parts.items())
 
 
-def repeated(text: str, times: int) -> pa.DictionaryArray:
-    """Return a column in which one entry of a dictionary stands for many rows."""
-    return pa.DictionaryArray.from_arrays(pa.array([0] * times, pa.int32()), pa.array([text]))
+def repeated(*texts: str) -> pa.DictionaryArray:
+    """Return a column of 60,000 rows, all but the first ones of them with the last entry of a dictionary."""
+    places = [*range(len(texts)), *[len(texts) - 1] * (60_000 - len(texts))]
+    return pa.DictionaryArray.from_arrays(pa.array(places, pa.int32()), pa.array(texts))
+
+
+def record(**fields: object) -> Callable[[], bytes]:
+    """Return what writes a JSON object."""
+    return lambda: json.dumps(fields).encode()
 
 
 def overlapping(members: int) -> bytes:
@@ -117,6 +123,7 @@ def numbered(name: str, last: float, kind: pa.DataType | None = None) -> bytes:
 
 
 HEAD = b"doc_id,phrase\n"
+LONG = "x" * 10_000
 ROWS = b"d1,tide\nd1,sea\nd2,moon\nd2,harbour\nd3,gauge\nd3,ebb\n"
 WORKBOOK, STRINGS = ("xl/workbook.xml", b"<workbook/>"), "xl/sharedStrings.xml"
 TIDE = ("a.key", b"tide\n")
@@ -201,30 +208,16 @@ FILES = (
     Awkward("one text in many cells", "a.xlsx", lambda: shared_text("x" * 20_000, 200), "characters", limits=MEGABYTE),
     Awkward("an old Office file", "a.xls", b"\xd0\xcf\x11\xe0" + bytes(500), "an old Office file"),
     # Parquet
-    Awkward(
-        "one entry for many values",
-        "a.parquet",
-        lambda: parquet({"doc_id": repeated("d", 60_000), "phrase": repeated("x" * 10_000, 60_000)}),
-        "spelled out",
-    ),
-    Awkward(
-        "one entry of two for many values",
-        "a.parquet",
-        lambda: parquet(
-            {
-                "doc_id": repeated("d", 60_000),
-                "phrase": pa.DictionaryArray.from_arrays([0] + [1] * 59_999, ["tide", "x" * 10_000]),
-            }
-        ),
-        "spelled out",
-    ),
-    Awkward(
-        "one entry for many values of lists",
-        "a.parquet",
-        lambda: parquet(
-            {"doc_id": ["d1"], "phrase": pa.ListArray.from_arrays([0, 60_000], repeated("x" * 10_000, 60_000))}
-        ),
-        "spelled out",
+    *(
+        Awkward(f"one entry {why}", "a.parquet", lambda c=columns: parquet(c()), "spelled out")
+        for why, columns in {
+            "for many values": lambda: {"doc_id": repeated("d"), "phrase": repeated(LONG)},
+            "of two for many values": lambda: {"doc_id": repeated("d"), "phrase": repeated("tide", LONG)},
+            "for many values of lists": lambda: {
+                "doc_id": ["d1"],
+                "phrase": pa.ListArray.from_arrays([0, 60_000], repeated(LONG)),
+            },
+        }.items()
     ),
     Awkward(
         "values that share their beginnings",
@@ -300,33 +293,27 @@ FILES = (
     Awkward(
         "many long spans of a text",
         "a.jsonl",
-        lambda: json.dumps(
-            {"id": 1, "text": "x " * 500_000, "label": [[0, 999_999 - n, "KP"] for n in range(4_000)]}
-        ).encode(),
+        record(id=1, text="x " * 500_000, label=[[0, 999_999 - n, "KP"] for n in range(4_000)]),
         "20%",
     ),
     Awkward(
         "long spans beside another text",
         "a.jsonl",
-        lambda: json.dumps(
-            {
-                "id": 1,
-                "text": "word " * 100_000,
-                "spans": [{"start": 0, "end": 499_000 - n, "text": "x", "label": "KP"} for n in range(9_000)],
-            }
-        ).encode(),
+        record(
+            id=1,
+            text="word " * 100_000,
+            spans=[{"start": 0, "end": 499_000 - n, "text": "x", "label": "KP"} for n in range(9_000)],
+        ),
         "20%",
     ),
     Awkward(
         "another user in every span",
         "a.jsonl",
-        lambda: json.dumps(
-            {
-                "id": 1,
-                "text": "word " * 30_000,
-                "entities": [{"start_offset": 5 * n, "end_offset": 5 * n + 4, "user": n} for n in range(30_000)],
-            }
-        ).encode(),
+        record(
+            id=1,
+            text="word " * 30_000,
+            entities=[{"start_offset": 5 * n, "end_offset": 5 * n + 4, "user": n} for n in range(30_000)],
+        ),
         "at most 1,000 annotators",
     ),
     Awkward(

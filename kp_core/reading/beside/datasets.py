@@ -35,33 +35,33 @@ def datasets_of(parts: Sequence[Part]) -> list[str]:
     Raises InputError if an id is in several of these data sets, or in none.
     """
     names = list(dict.fromkeys(name for part in parts for name in part.datasets))
-    known = dict[str, set[str]]()
+    full_ids = dict[str, set[str]]()
     for doc_id in (doc_id for part in parts if part.datasets for doc_id in part.ids().to_pylist()):
-        known.setdefault(doc_id.partition("/")[2], set()).add(doc_id)
-    others = [part for part in parts if not part.datasets and "doc_id" in part.table.column_names]
-    for part, ids in ((part, part.ids().to_pylist()) for part in others if names):
+        full_ids.setdefault(doc_id.partition("/")[2], set()).add(doc_id)
+    other_parts = [part for part in parts if not part.datasets and has_ids(part)]
+    for part, ids in ((part, part.ids().to_pylist()) for part in other_parts if names):
         if all(doc_id.startswith(tuple(f"{name}/" for name in names)) for doc_id in ids):
             continue
-        if unclear := [doc_id for doc_id in ids if len(known.get(doc_id, ())) != 1]:
-            whose = "which several data sets have" if unclear[0] in known else "which no data set has"
+        if unclear := [doc_id for doc_id in ids if len(full_ids.get(doc_id, ())) != 1]:
+            problem = "which several data sets have" if unclear[0] in full_ids else "which no data set has"
             remedy = "Add a column “dataset” to the file."
-            raise InputError(part.file, f"the id “{unclear[0][:60]}”, {whose}", f"ids of {', '.join(names)}", remedy)
-        part.rename("doc_id", {doc_id: next(iter(known[doc_id])) for doc_id in ids})
+            raise InputError(part.file, f"the id “{unclear[0][:60]}”, {problem}", f"ids of {', '.join(names)}", remedy)
+        part.rename("doc_id", {doc_id: next(iter(full_ids[doc_id])) for doc_id in ids})
     return names
 
 
 def dataset_column(ids: Iterable[str], names: Sequence[str]) -> pa.Array:
-    """Return the data set that is the prefix of each id, the longest one if several are."""
+    """Return, for each id, the data set whose name is its prefix; the longest name if there are several."""
     longest = sorted(names, key=len, reverse=True)
     return pa.array([next(name for name in longest if doc_id.startswith(f"{name}/")) for doc_id in ids])
 
 
 def datasets_in(
-    given: Sequence[Given], table_of: Callable[[Source], VocabularyTable | None]
+    inputs: Sequence[Given], table_of: Callable[[Source], VocabularyTable | None]
 ) -> tuple[dict[str, list[Given]], dict[Any, list[Source]]]:
-    """Return data set → its inputs, if folders are data sets, and the vocabulary tables next to them."""
+    """Return {data set: its inputs} if folders are data sets, and the vocabulary tables next to these folders."""
     datasets, tables = dict[str, list[Given]](), dict[VocabularyTable, list[Source]]()
-    for item in given:
+    for item in inputs:
         bundle = item.bundles[0] if len(item.bundles) == 1 else None
         if item.name or item.tables or item.role == "judgements" or bundle is None or not bundle.folder:
             return {}, {}
@@ -84,23 +84,23 @@ def datasets_in(
 
 
 def chosen_datasets(
-    given: Sequence[Given], mappings: Mapping[str, Meaning]
+    inputs: Sequence[Given], mappings: Mapping[str, Meaning]
 ) -> tuple[dict[str, list[Given]], dict[str, Meaning]]:
-    """Return data set → its inputs, if the user assigned each file to a data set; else nothing.
+    """Return {data set: its inputs} if the user assigned every file to a data set, and the mappings; else nothing.
 
-    Mappings then refer to `data set/file`.
+    These mappings refer to `data set/file`.
     """
     datasets, within = dict[str, list[Given]](), dict[str, Meaning]()
     if not any(mapping.in_dataset for mapping in mappings.values()):
         return {}, {}
-    for item in given:
+    for item in inputs:
         bundles = dict[str, list[Bundle]]()
         for file, bundle in ((file, parent) for parent in item.bundles for file in parent.files):
-            meant = mapping_of(file, bundle, mappings)
-            if not (name := meant.in_dataset):
+            chosen = mapping_of(file, bundle, mappings)
+            if not (name := chosen.in_dataset):
                 raise UsageError(f"'{file.name}' belongs to no data set, but other files do; name its data set")
             renamed = Source(without_dataset(file.name, name), file.data)
-            within[f"{name}/{renamed.name}"] = replace(meant, in_dataset="")
+            within[f"{name}/{renamed.name}"] = replace(chosen, in_dataset="")
             bundles.setdefault(name, []).append(Bundle(renamed.name, (renamed,), given=renamed.name))
         for name, files in bundles.items():
             datasets.setdefault(name, []).append(replace(item, tables=(), bundles=tuple(files)))
@@ -108,7 +108,7 @@ def chosen_datasets(
 
 
 def by_folder(names: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return data set → path of each of its files → its path within the data set; empty if folders are no data sets.
+    """Return {data set: {path of a file: path within the data set}}; empty if the folders are not data sets.
 
     Either each data set is a folder with a gold standard and systems, or each folder of a gold standard or a system
     has a table named after each data set.
@@ -121,63 +121,60 @@ def by_folder(names: Sequence[str]) -> dict[str, dict[str, str]]:
     paths = {PurePosixPath(name): name for name in names if PurePosixPath(name).parts}
     while paths and len({path.parts[0] for path in paths}) == 1 and all(len(path.parts) > 1 for path in paths):
         paths = {PurePosixPath(*path.parts[1:]): name for path, name in paths.items()}
-    return _datasets_as_folders(paths) or _datasets_as_files(paths)
+    for datasets in (_datasets_as_folders(paths), _datasets_as_files(paths)):
+        roles = [{role_of_path(inner) for inner in files.values()} for files in datasets.values()]
+        if roles and all({"gold", "system"} <= files for files in roles):
+            return datasets
+    return {}
 
 
 def _datasets_as_folders(paths: Mapping[PurePosixPath, str]) -> dict[str, dict[str, str]]:
-    roles_by_dataset = dict[str, dict[str, str]]()
+    datasets = dict[str, dict[str, str]]()
     for path, name in paths.items():
         if len(path.parts) < 2:
             return {}
-        roles_by_dataset.setdefault(path.parts[0], {})[name] = str(PurePosixPath(*path.parts[1:]))
-    named = any(role_of_path(dataset) or dataset.lower() in _TEXTS for dataset in roles_by_dataset)
-    return roles_by_dataset if len(roles_by_dataset) > 1 and not named and _have_both_sides(roles_by_dataset) else {}
+        datasets.setdefault(path.parts[0], {})[name] = str(PurePosixPath(*path.parts[1:]))
+    named = any(role_of_path(dataset) or dataset.lower() in _TEXTS for dataset in datasets)
+    return datasets if len(datasets) > 1 and not named else {}
 
 
 def _datasets_as_files(paths: Mapping[PurePosixPath, str]) -> dict[str, dict[str, str]]:
     gold = [path for path in paths if len(path.parts) == 2 and role_of_path(path.parts[0]) == "gold"]
-    names = [stem_of(path.name) for path in gold]
+    datasets = {stem_of(path.name): dict[str, str]() for path in gold}
     # Numbered files are documents rather than data sets.
-    numbered = len({re.sub(r"\d+", "", name) for name in names}) < len(names)
-    if len(names) < 2 or numbered or any(path.suffix.lower() not in _TABLES for path in gold):
+    numbered = len({re.sub(r"\d+", "", name) for name in datasets}) < len(gold)
+    if len(gold) < 2 or numbered or any(path.suffix.lower() not in _TABLES for path in gold):
         return {}
-    roles_by_dataset = {name: dict[str, str]() for name in names}
     for path, name in paths.items():
         dataset = stem_of(path.name)
-        if dataset not in roles_by_dataset or len(path.parts) < 2:
+        if dataset not in datasets or len(path.parts) < 2:
             return {}
         is_system = len(path.parts) > 2 and role_of_path(path.parts[0]) == "system"
-        roles_by_dataset[dataset][name] = f"{path.parent}{path.suffix}" if is_system else str(path)
-    return roles_by_dataset if _have_both_sides(roles_by_dataset) else {}
+        datasets[dataset][name] = f"{path.parent}{path.suffix}" if is_system else str(path)
+    return datasets
 
 
-def _have_both_sides(roles_by_dataset: Mapping[str, Mapping[str, str]]) -> bool:
-    return all(
-        {"gold", "system"} <= {role_of_path(inner) for inner in files.values()} for files in roles_by_dataset.values()
-    )
-
-
-#: Minimum number of documents of two gold standards for a missing overlap of keyphrases to be meaningful.
+#: Minimum number of documents in both of two gold standards; on fewer, they may share no keyphrase by chance.
 _FEWEST = 5
 
 
 def question_of(parts: Sequence[Part]) -> Finding | None:
-    """Ask whether gold standards without a common keyphrase, or a common document, are of different data sets."""
-    gold = [part for part in parts if part.role == "gold" and _has_ids(part)]
+    """Ask whether gold standards without a keyphrase, or a document, in common belong to different data sets."""
+    gold = [part for part in parts if part.role == "gold" and has_ids(part)]
     files = [part.file for part in gold]
     decided = any(part.mapping.as_read for part in parts)
     if not 2 <= len(gold) <= len(set(files)) or decided or any(part.name_given for part in gold):
         return None
     phrases = [part.phrases() for part in gold]
-    common = [left.keys() & right.keys() for left, right in pairwise(phrases)]
-    if all(len(ids) >= _FEWEST for ids in common):
-        if any(left[i] & right[i] for (left, right), ids in zip(pairwise(phrases), common, strict=True) for i in ids):
+    shared = [left.keys() & right.keys() for left, right in pairwise(phrases)]
+    if all(len(ids) >= _FEWEST for ids in shared):
+        if any(left[i] & right[i] for (left, right), ids in zip(pairwise(phrases), shared, strict=True) for i in ids):
             return None
-        reason = f"no keyphrase in common with {files[0]} on {pluralize(len(common[0]), 'document')} that both name"
+        reason = f"no keyphrase in common with {files[0]} on {pluralize(len(shared[0]), 'document')} in both"
     else:
-        lists = [set(part.ids().to_pylist()) for part in parts if part.role == "system" and _has_ids(part)]
-        met = [{number for number, documents in enumerate(phrases) if documents.keys() & ids} for ids in lists]
-        if any(common) or any(len(numbers) != 1 for numbers in met) or len(set().union(*met)) < len(gold):
+        lists = [set(part.ids().to_pylist()) for part in parts if part.role == "system" and has_ids(part)]
+        matched = [{number for number, documents in enumerate(phrases) if documents.keys() & ids} for ids in lists]
+        if any(shared) or any(len(numbers) != 1 for numbers in matched) or len(set().union(*matched)) < len(gold):
             return None
         reason = f"no document in common with {files[0]}, and no system with lists for both"
     mappings = {part.file: replace(part.mapping, as_read=True) for part in gold}
@@ -185,7 +182,8 @@ def question_of(parts: Sequence[Part]) -> Finding | None:
     return Finding("ask", files[1], reason, "people who read the same documents, or data sets", answers)
 
 
-def _has_ids(part: Part) -> bool:
+def has_ids(part: Part) -> bool:
+    """Return whether the rows have document ids, which judged pairs may lack."""
     return "doc_id" in part.table.column_names
 
 
@@ -193,11 +191,11 @@ def _as_datasets(parts: Sequence[Part], gold: Sequence[Part]) -> tuple[Reply, ..
     names = without_common([stem_of(part.file) for part in gold])
     datasets = {part.file: name for part, name in zip(gold, names, strict=True)}
     for part in (part for part in parts if part.file not in datasets):
-        alone = (rf"(?i)(?<![^\W_]){re.escape(name)}(?![^\W_])" for name in names)
-        called = [name for name, pattern in zip(names, alone, strict=True) if re.search(pattern, part.file)]
-        if len(called) != 1:
+        patterns = (rf"(?i)(?<![^\W_]){re.escape(name)}(?![^\W_])" for name in names)
+        matching = [name for name, pattern in zip(names, patterns, strict=True) if re.search(pattern, part.file)]
+        if len(matching) != 1:
             return ()
-        datasets[part.file] = called[0]
+        datasets[part.file] = matching[0]
     if len(set(names)) < len(names):
         return ()
     meant = ((part.file, replace(part.mapping, role=part.mapping.role or part.role)) for part in parts)
@@ -206,7 +204,7 @@ def _as_datasets(parts: Sequence[Part], gold: Sequence[Part]) -> tuple[Reply, ..
 
 
 def without_dataset(file: str, dataset: str) -> str:
-    """Return the name of a file without that of its data set, so that a system has the same name in all data sets.
+    """Remove the name of the data set from that of a file, so that a system has the same name in all data sets.
 
     >>> without_dataset("runs/yake_inspec.csv", "inspec"), without_dataset("inspec.csv", "inspec")
     ('runs/yake.csv', 'inspec.csv')
@@ -221,40 +219,29 @@ _NAMED = re.compile(r"(?!\w+://)(?P<name>[^@=]*)(?:@(?P<dataset>[^@=]+))?=(?P<pa
 
 
 class NamedPath(NamedTuple):
-    """Paths that belong together, with the name of their annotator or system, and of their data set."""
+    """Paths that belong together, with the names of their annotator or system and of their data set."""
 
     paths: tuple[str, ...]
     name: str = ""
     dataset: str = ""
 
     @classmethod
-    def read(cls, words: Sequence[str]) -> NamedPath:
-        """Read [NAME][@SET]=PATH and further paths, unless a file has this name.
+    def each(cls, values: Sequence[str]) -> list[NamedPath]:
+        """Parse the values of an option: [NAME][@SET]=PATH (or an existing path), each followed by further paths.
 
-        >>> NamedPath.read(["bart@nus=a.csv"]), NamedPath.read(["bart=a.csv", "b.csv"]).paths
-        (NamedPath(paths=('a.csv',), name='bart', dataset='nus'), ('a.csv', 'b.csv'))
+        >>> NamedPath.each(["bart@nus=a.csv", "b.csv", "t5=c.csv"])[0]
+        NamedPath(paths=('a.csv', 'b.csv'), name='bart', dataset='nus')
+        >>> [named.paths for words in (["a=1.csv", "b=2.csv"], ["1.csv", "2.csv"]) for named in NamedPath.each(words)]
+        [('1.csv',), ('2.csv',), ('1.csv', '2.csv')]
         """
-        if (match := _name_before(words[0])) is None:
-            return cls(tuple(words))
-        return cls((match["path"], *words[1:]), storable(match["name"]), storable(match["dataset"] or ""))
-
-
-def _name_before(word: str) -> re.Match[str] | None:
-    return None if Path(word).exists() else _NAMED.fullmatch(word)
-
-
-def by_name(words: Sequence[str]) -> list[list[str]]:
-    """Group arguments; an argument that names its system or data set begins a group.
-
-    >>> by_name(["a=1.csv", "b@nus=2.csv", "3.csv"]), by_name(["1.csv", "2.csv"])
-    ([['a=1.csv'], ['b@nus=2.csv', '3.csv']], [['1.csv', '2.csv']])
-    """
-    groups: list[list[str]] = []
-    for word in words:
-        if not groups or _name_before(word):
-            groups.append([])
-        groups[-1].append(word)
-    return groups
+        groups = list[NamedPath]()
+        for value in values:
+            if (match := None if Path(value).exists() else _NAMED.fullmatch(value)) is not None:
+                groups.append(cls((match["path"],), storable(match["name"]), storable(match["dataset"] or "")))
+            else:
+                last = groups.pop() if groups else cls(())
+                groups.append(last._replace(paths=(*last.paths, value)))
+        return groups
 
 
 def systems_of(given: Iterable[NamedPath]) -> Any:
@@ -267,37 +254,36 @@ def systems_of(given: Iterable[NamedPath]) -> Any:
     for system in given:
         named[system.name].append(system.paths)
     unnamed = [path for paths in named.pop("", []) for path in paths]
-    systems = dict[str, list[str]]()
-    for name, runs in named.items():
-        systems |= {f"{name}#{n}" if len(runs) > 1 else name: list(paths) for n, paths in enumerate(runs, 1)}
+    runs = [(name, f"#{n}" * (len(runs) > 1), paths) for name, runs in named.items() for n, paths in enumerate(runs, 1)]
+    systems = {f"{name}{run}": list(paths) for name, run, paths in runs}
     return (systems | {stem_of(path): [path] for path in unnamed} if systems else unnamed) or None
 
 
-def _gold_of(given: Sequence[NamedPath]) -> Any:
-    paths = [path for entry in given for path in entry.paths]
-    named = {entry.name: [Path(path) for path in entry.paths] for entry in given if entry.name}
-    if named and len(named) < len(given):
-        unnamed = next(entry.paths[0] for entry in given if not entry.name)
+def _gold_of(entries: Sequence[NamedPath]) -> Any:
+    paths = [path for entry in entries for path in entry.paths]
+    by_annotator = {entry.name: [Path(path) for path in entry.paths] for entry in entries if entry.name}
+    if by_annotator and len(by_annotator) < len(entries):
+        unnamed = next(entry.paths[0] for entry in entries if not entry.name)
         raise UsageError(f"'{unnamed}' has no annotator, but others do")
-    return named or paths or None
+    return by_annotator or paths or None
 
 
 def datasets_of_paths(
     gold: Sequence[str], systems: Sequence[Sequence[str]], documents: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
-    """Return data set → argument of `load` → paths, from arguments such as [NAME]@SET=PATH; empty without data sets.
+    """Return {data set: {argument of `load`: paths}} from values such as [NAME]@SET=PATH; empty without data sets.
 
     >>> datasets_of_paths(["@nus=g.csv"], [["bart@nus=b.csv"]], [])
     {'nus': {'gold': ['g.csv'], 'systems': {'bart': ['b.csv']}, 'documents': None}}
     """
-    words = {"gold": [[path] for path in gold], "systems": systems, "documents": [[path] for path in documents]}
-    read = [(role, NamedPath.read(path)) for role, every in words.items() for path in every]
-    names = dict.fromkeys(named.dataset for _, named in read)
+    options = {"gold": [[path] for path in gold], "systems": systems, "documents": [[path] for path in documents]}
+    entries = [(role, path) for role, values in options.items() for option in values for path in NamedPath.each(option)]
+    names = dict.fromkeys(named.dataset for _, named in entries)
     if set(names) <= {""}:
         return {}
-    if loose := [named.paths[0] for _, named in read if not named.dataset]:
+    if loose := [named.paths[0] for _, named in entries if not named.dataset]:
         raise UsageError(f"'{loose[0]}' belongs to no data set, but others do; write it as @SET=PATH")
     arguments: dict[str, dict[str, Any]] = {name: {} for name in names}
     for name, (role, make) in product(names, (("gold", _gold_of), ("systems", systems_of), ("documents", _gold_of))):
-        arguments[name][role] = make([path for given, path in read if (given, path.dataset) == (role, name)])
+        arguments[name][role] = make([path for part, path in entries if (part, path.dataset) == (role, name)])
     return arguments

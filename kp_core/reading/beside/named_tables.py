@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from kp_core.reading.lists.family import File
 from kp_core.reading.meaning.fields import find_roles, plain, roles_in_words
 from kp_core.reading.meaning.mapping import Mapping as Meaning
 from kp_core.reading.meaning.tables import tables_of
-from kp_core.reading.open.decode import Text
+from kp_core.reading.open.decode import how_decoded
 from kp_core.reading.open.source import Source, expand, fingerprint
 from kp_core.reading.open.table import Table
 
@@ -32,9 +33,9 @@ _COLUMN_ALIASES = {
     "n": ("label_freq", "frequency", "freq", "count"),
     "documents": ("n_docs",),
 }
-#: Column of numbers → its largest value.
+#: Numeric column → its maximum.
 _NUMBERS = {"n": np.finfo(float).max, "documents": np.finfo(float).max, "score": 1.0}
-#: Note on each table that was read.
+#: Vocabulary table → the note that it was read.
 ABOUT = {
     "broader": "{rows} of concepts and their broader concepts, used by hP, hR and hF1 if identifiers are compared",
     "frequencies": "{rows} of concepts and their document frequencies, used by PSP and gain = propensity",
@@ -44,7 +45,7 @@ ABOUT = {
 
 
 def _columns_of(names: Sequence[str], name: VocabularyTable) -> dict[str, str]:
-    """Return column of a vocabulary table → its name in a file (`?child` in SPARQL); empty if one is missing."""
+    """Return {column of a vocabulary table: its name in a file} (`?child` in SPARQL); empty if one is missing."""
     heads = {plain(head.lstrip("?")): head for head in reversed(names)}
     columns = dict[str, str]()
     for column in VOCABULARY[name]:
@@ -57,33 +58,29 @@ def _columns_of(names: Sequence[str], name: VocabularyTable) -> dict[str, str]:
     return columns
 
 
-def _tables_of(
-    name: VocabularyTable, given: Any, limits: Limits, encoding: str | None
+def _read(
+    name: VocabularyTable, item: Any, limits: Limits, encoding: str | None
 ) -> Iterator[tuple[pd.DataFrame, Reading, Sequence[Note]]]:
-    """Yield each table, with its entry in the report and notes on its encoding."""
-    every = given if isinstance(given, list | tuple) else [given]
-    for item, table in [(part, table) for part in every for table in _opened(name, part, limits, encoding)]:
+    """Yield the tables of one input, each with its entry in the report and notes on its encoding."""
+    for table in _opened(name, item, limits, encoding):
         file = table if isinstance(table, File) else None
         if name == "vectors":
             columns, frame = dict[str, str](), read_vectors(file.source if file else table, limits, encoding)
         else:
             columns, frame = _frame(name, _first(file) if file else frame_table(table, name, limits))
-        text = file.decoded if file and "decoded" in vars(file) else Text("", "binary", line_ends="none")
-        how: dict[str, Any] = {"file": name, "size": 0, "family": type(item).__name__, "line_ends": "none"}
-        if file:
-            how = {"encoding": text.encoding, "line_ends": text.line_ends, "bom": text.bom, "family": "F10"}
-            how |= {"file": file.name, "size": len(file.source.data), "sha256": fingerprint([file.source.data])}
-        how |= {
-            "evidence": roles_in_words(columns),
-            "columns": columns,
-            "rows_read": len(frame),
-            "rows_loaded": len(frame),
-        }
-        yield frame, Reading(role=name, **how), text.notes
+        evidence, size = roles_in_words(columns), len(frame)
+        how: dict[str, Any] = {"columns": columns, "rows_read": size, "rows_loaded": size, "line_ends": "none"}
+        reading = Reading(name, 0, name, type(item).__name__, evidence, **how)
+        if file is None:
+            yield frame, reading, ()
+            continue
+        texts, data = [file.decoded] if "decoded" in vars(file) else [], file.source.data
+        how = {"file": file.name, "size": len(data), "sha256": fingerprint([data]), "family": "F10"}
+        yield frame, replace(reading, **how, **how_decoded(texts)), [note for text in texts for note in text.notes]
 
 
 def _opened(name: VocabularyTable, item: Any, limits: Limits, encoding: str | None) -> list[Any]:
-    """Return a table in memory unchanged, or the files of a path, which must have column names."""
+    """Return an in-memory table unchanged, or the files at a path, each of which must have a header row."""
     if isinstance(item, pd.DataFrame | Mapping):
         return [item]
     if isinstance(item, File):
@@ -125,9 +122,9 @@ def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.Data
     return columns, frame
 
 
-#: Maximum number of bytes in which column names are searched.
+#: Number of bytes at the beginning of a file that are searched for column names.
 _HEAD = 200
-#: Columns that mark lists of keyphrases, which may have frequencies too.
+#: Columns of lists of keyphrases; tables with these columns are not vocabulary, even if they have frequencies.
 _LIST_COLUMNS = frozenset({"phrase", "keyphrase", "subject"})
 
 
@@ -157,7 +154,7 @@ def vocabulary(
     encoding: str | None = None,
     limits: Limits = LIMITS,
 ) -> Vocabulary:
-    """Read tables of phrases and concepts, each from one or several inputs as in `load`.
+    """Read vocabulary tables, each from one or several inputs of the kinds that `load` accepts.
 
     Examples
     --------
@@ -171,7 +168,7 @@ def vocabulary(
 
 
 def refuse_contradictions(vocabulary: Vocabulary) -> None:
-    """Refuse cycles of concepts, pairs of phrases with two scores, and pairs together with vectors."""
+    """Refuse cyclic hierarchies, pairs of phrases with two scores, and pairs combined with vectors."""
     if len(vocabulary.broader):
         vocabulary.ancestors  # noqa: B018 - refuses a cycle
     if len(vocabulary.similar) and len(vocabulary.vectors):
@@ -182,21 +179,22 @@ def refuse_contradictions(vocabulary: Vocabulary) -> None:
 
 
 def vocabulary_of(
-    given: Mapping[VocabularyTable, Any], limits: Limits, encoding: str | None, directed: bool
+    inputs: Mapping[VocabularyTable, Any], limits: Limits, encoding: str | None, directed: bool
 ) -> tuple[Vocabulary, LoadReport]:
     """Return the vocabulary of all tables that are not None, and the report on them."""
     frames, readings, notes = dict[str, pd.DataFrame](), list[Reading](), list[Note]()
-    for name, items in given.items():
-        if items is None:
-            continue
-        tables = list(_tables_of(name, items if name == "vectors" else as_pandas(items), limits, encoding))
-        frames[name] = joined(name, [frame for frame, _, _ in tables])
-        twice = frames[name].duplicated("concept") if name == "frequencies" else []
-        if any(twice):
-            concept = frames[name].loc[twice, "concept"].iloc[0]
+    for name, items in ((name, items) for name, items in inputs.items() if items is not None):
+        items = items if name == "vectors" else as_pandas(items)
+        sources = items if isinstance(items, list | tuple) else [items]
+        tables, table_readings, table_notes = zip(
+            *(table for item in sources for table in _read(name, item, limits, encoding)), strict=True
+        )
+        frames[name] = joined(name, tables)
+        if name == "frequencies" and (repeated := frames[name].duplicated("concept")).any():
+            concept = frames[name].loc[repeated, "concept"].iloc[0]
             raise input_error("the table of frequencies", "concept twice", concept=concept)
-        readings += [reading for _, reading, _ in tables]
-        notes += [note for _, _, table_notes in tables for note in table_notes]
+        readings += table_readings
+        notes += chain.from_iterable(table_notes)
         if len(frames[name]):
             notes.append(Note("info", name, ABOUT[name].format(rows=pluralize(len(frames[name]), "row"))))
     return Vocabulary(**frames, directed=directed), LoadReport(tuple(readings), notes=tuple(notes))
@@ -216,22 +214,22 @@ def load_pairs(paths: Sequence[str | Path | Source], encoding: str | None = None
 
 
 def load_attributes(paths: Sequence[str | Path | Source], encoding: str | None = None) -> pd.DataFrame:
-    """Read tables with a header and a column sentence as text; blank cells are missing."""
+    """Read tables with a header and a column `sentence`; all cells are text, and blank cells are missing."""
     return _headed(paths, ("sentence",), ("sentence",), encoding).replace("", None)
 
 
 def _headed(
-    paths: Sequence[str | Path | Source], roles: Sequence[str], needed: Sequence[str], encoding: str | None
+    paths: Sequence[str | Path | Source], roles: Sequence[str], required: Sequence[str], encoding: str | None
 ) -> pd.DataFrame:
     frames = []
     for source in (source for path in paths for source in expand(path).files):
         table = _first(File(source, LIMITS, encoding, mapping=Meaning(header="yes")))
         columns = find_roles(table.names, roles)
-        if not set(needed) <= set(columns):
-            expected = f"a table with the column{'s' * (len(needed) > 1)} {' and '.join(needed)}"
+        if not set(required) <= set(columns):
+            expected = f"a table with the column{'s' * (len(required) > 1)} {' and '.join(required)}"
             remedy = "Name them in the header."
             raise InputError(source.name, f"columns {', '.join(table.names)}", expected, remedy)
-        others = {name: name for name in table.names if name not in (*columns.values(), *columns)}
-        cells = {name: table.texts(head).to_pylist() for name, head in (columns | others).items()}
+        other_columns = {name: name for name in table.names if name not in (*columns.values(), *columns)}
+        cells = {name: table.texts(head).to_pylist() for name, head in (columns | other_columns).items()}
         frames.append(pd.DataFrame(cells, dtype="str"))
     return pd.concat(frames, ignore_index=True)

@@ -21,18 +21,16 @@ import pyarrow.csv as pc_csv
 from kp_core.corpus import first_of_phrases
 from kp_core.errors import InputError, input_error
 from kp_core.reading.limits import Limits, refuse_over
-from kp_core.reading.open.archive import DAMAGED_ARRAYS, is_arrays
-from kp_core.reading.open.source import Source
+from kp_core.reading.open.source import DAMAGED_ARRAYS, Source, is_arrays
 from kp_core.reading.open.values import HALF_A_CHARACTER, text_column
 
-#: The arrays of an npz file, and the columns of a Parquet file.
+#: Names of the arrays of an npz file, or of the columns of a Parquet file.
 PHRASES, VECTORS = ("phrases", "phrase"), ("vectors", "vector")
-_EXPECTED = "phrases and their vectors"
 _REMEDY = (
     "Write phrases as text (np.array(phrases, dtype=str)) and vectors as numbers, as Parquet or npz, or as word2vec "
     "text; see the documentation."
 )
-#: Maximum number of bytes of the first line of a text, and of a phrase with its numbers.
+#: Number of bytes examined at the beginning of a text file: its first line, and a phrase with its numbers.
 _HEAD = 65_536
 _NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
@@ -50,7 +48,7 @@ def is_vectors(file: Source) -> bool:
             names = {name.lower() for name in pq.read_schema(pa.BufferReader(file.data)).names}
             return bool(names & {*PHRASES}) and bool(names & {*VECTORS})
         return False
-    if is_arrays(file.data):  # files of streamed runs have another first array
+    if is_arrays(file.data):  # the first array in the files of streamed runs
         return not file.data[30:].startswith(b"header.json.npy")
     ending = Path(file.name).suffix.lower()
     if ending != ".txt":
@@ -73,14 +71,17 @@ def read_vectors(
         return _table("the vectors", list(given), _matrix("the vectors", list(given.values())))
     if isinstance(given, pd.DataFrame):
         return _columns("the vectors", pa.Table.from_pandas(given, preserve_index=False))
+    read_binary = _of_parquet if given.data.startswith(b"PAR1") else _of_npz if given.data.startswith(b"PK") else None
     try:
-        if given.data.startswith(b"PAR1"):
-            return _of_parquet(given, limits)
-        return _of_npz(given, limits) if given.data.startswith(b"PK") else _of_text(given, limits, encoding or "utf8")
-    except (pa.ArrowException, *DAMAGED_ARRAYS) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(given.name, "a damaged or unusual file", _EXPECTED, _REMEDY) from None
+        return read_binary(given, limits) if read_binary else _of_text(given, limits, encoding or "utf8")
+    except InputError:
+        raise
+    except (pa.ArrowException, *DAMAGED_ARRAYS):
+        raise _refusal(given.name, "a damaged or unusual file") from None
+
+
+def _refusal(name: str, found: str, expected: str = "phrases and their vectors", remedy: str = _REMEDY) -> InputError:
+    return InputError(name, found, expected, remedy)
 
 
 def file_of_vectors(given: str | Path | Source, limits: Limits) -> Source:
@@ -91,7 +92,7 @@ def file_of_vectors(given: str | Path | Source, limits: Limits) -> Source:
         refuse_over(limits.vector_bytes, size, "bytes", name)
         return given if isinstance(given, Source) else Source(name, Path(given).read_bytes())
     except OSError:
-        raise InputError(name or "a path", "no file that can be read", _EXPECTED, "Check the path.") from None
+        raise _refusal(name or "a path", "no file that can be read", remedy="Check the path.") from None
 
 
 def _of_parquet(source: Source, limits: Limits) -> pd.DataFrame:
@@ -99,13 +100,13 @@ def _of_parquet(source: Source, limits: Limits) -> pd.DataFrame:
 
     opened = pq.ParquetFile(pa.BufferReader(source.data))
     refuse_over(limits.rows, opened.metadata.num_rows, "rows", source.name, "a table")
-    groups = [opened.metadata.row_group(number) for number in range(opened.metadata.num_row_groups)]
-    refuse_over(limits.vector_bytes, sum(group.total_byte_size for group in groups), "bytes unpacked", source.name)
+    sizes = (opened.metadata.row_group(number).total_byte_size for number in range(opened.metadata.num_row_groups))
+    refuse_over(limits.vector_bytes, sum(sizes), "bytes unpacked", source.name)
     return _columns(source.name, opened.read())
 
 
 def _columns(name: str, table: pa.Table) -> pd.DataFrame:
-    """Return the phrases and vectors of a table with a column of lists, or a column per number of the vector."""
+    """Return the phrases and vectors of a table with one column of lists, or one column per dimension."""
     phrase = next((column for column in table.column_names if column.lower() in PHRASES), None)
     if phrase is None:
         raise input_error(name, "no vocabulary", needed="phrase and vector", found=", ".join(table.column_names[:20]))
@@ -119,37 +120,33 @@ def _columns(name: str, table: pa.Table) -> pd.DataFrame:
         return _table(name, phrases, _matrix(name, column.flatten()).reshape(len(column), -1))
     numbers = rest.to_pandas().to_numpy()
     if numbers.dtype.kind not in "fi" or not numbers.size:
-        raise InputError(name, "columns that are no numbers", _EXPECTED, _REMEDY)
+        raise _refusal(name, "columns that are not numeric")
     return _table(name, phrases, _matrix(name, numbers))
 
 
 def _of_npz(source: Source, limits: Limits) -> pd.DataFrame:
-    with zipfile.ZipFile(io.BytesIO(source.data)) as packed:
-        members = packed.infolist()
-    # bzip2 and LZMA unpack a kilobyte into gigabytes in one step.
-    if any(member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for member in members):
-        raise InputError(source.name, "arrays packed by another method than Deflate", _EXPECTED, _REMEDY)
-    most = max(limits.ratio_from_bytes, limits.unpacked_ratio * len(source.data))
-    refuse_over(
-        min(limits.vector_bytes, most), sum(member.file_size for member in members), "bytes unpacked", source.name
-    )
     with np.load(io.BytesIO(source.data), allow_pickle=False) as arrays:
+        members = arrays.zip.infolist()
+        # bzip2 and LZMA unpack a kilobyte into gigabytes in one step.
+        if any(member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for member in members):
+            raise _refusal(source.name, "arrays packed by another method than Deflate")
+        most = min(limits.vector_bytes, max(limits.ratio_from_bytes, limits.unpacked_ratio * len(source.data)))
+        refuse_over(most, sum(member.file_size for member in members), "bytes unpacked", source.name)
         names = {key.lower(): key for key in arrays.files}
         phrases, vectors = (next((names[key] for key in keys if key in names), None) for keys in (PHRASES, VECTORS))
         if phrases is None or vectors is None:
-            found = f"arrays {', '.join(arrays.files[:20])}"
-            raise InputError(source.name, found, "the arrays phrases and vectors", _REMEDY)
+            raise _refusal(source.name, f"arrays {', '.join(arrays.files[:20])}", "the arrays phrases and vectors")
         texts, matrix = (np.asarray(arrays[key]) for key in (phrases, vectors))
         if texts.dtype.kind != "U":
-            raise InputError(source.name, f"phrases of type {texts.dtype}", _EXPECTED, _REMEDY)
+            raise _refusal(source.name, f"phrases of type {texts.dtype}")
         codes = np.ascontiguousarray(texts, dtype=texts.dtype.newbyteorder("=")).tobytes()
         if (np.frombuffer(codes, np.uint32) > sys.maxunicode).any():
-            raise InputError(source.name, "a phrase with a code that is no character", _EXPECTED, _REMEDY)
+            raise _refusal(source.name, "a phrase with an invalid character code")
         return _table(source.name, np.ravel(texts).tolist(), _matrix(source.name, matrix))
 
 
 def _of_text(source: Source, limits: Limits, encoding: str) -> pd.DataFrame:
-    """Return the vectors of word2vec text, in which `_` stands for blanks in phrases."""
+    """Return the vectors of word2vec text, in which `_` represents a blank within a phrase."""
     data = source.data.removeprefix(codecs.BOM_UTF8)
     head = re.match(rb"(\d+) (\d+)[ \r]*\n", data)
     try:
@@ -169,8 +166,8 @@ def _of_text(source: Source, limits: Limits, encoding: str) -> pd.DataFrame:
         raise _unequal_lengths(source.name, data, encoding)
     if head and (declared := (int(head[1]), int(head[2]))) != (len(table), len(numbers)):
         found = f"{len(table):,} vectors of {len(numbers):,} numbers"
-        remedy = "Load the whole file, or correct its first line."
-        raise InputError(source.name, found, f"{declared[0]:,} of {declared[1]:,}, as stated in its first line", remedy)
+        expected = f"{declared[0]:,} of {declared[1]:,}, as stated in its first line"
+        raise _refusal(source.name, found, expected, "Load the whole file, or correct its first line.")
     phrases = pc.replace_substring(table.column(0), "_", " ").to_pylist()
     return _table(source.name, phrases, _matrix(source.name, np.stack(numbers, axis=1)))
 
@@ -180,13 +177,13 @@ def _unequal_lengths(name: str, data: bytes, encoding: str) -> InputError:
     lines = [(number, cells) for number, cells in lines if cells != [b""] and (number > 1 or len(cells) != 2)]
     for number, (phrase, *cells) in lines:
         length = len(lines[0][1]) - 1
-        expected = f"a phrase, _ for its blanks, and numbers with a blank between, {length:,} in each line"
+        expected = f"a phrase (with _ for blanks) and {length:,} numbers in each line, separated by blanks"
         problems = [f"“{cell[:50].decode(errors='replace')}”" for cell in cells if not _NUMBER.fullmatch(cell)]
         problems += [f"{len(cells):,} numbers"] * (len(cells) != length or not cells)
         problems += [f"bytes that are not {encoding}"] * (phrase != phrase.decode(encoding, "ignore").encode(encoding))
         if problems:
-            return InputError(f"{name}, line {number}", problems[0], expected, _REMEDY)
-    return InputError(name, "no line of a phrase and numbers", _EXPECTED, _REMEDY)
+            return _refusal(f"{name}, line {number}", problems[0], expected)
+    return _refusal(name, "no line with a phrase and numbers")
 
 
 def _matrix(name: str, values: Any) -> np.ndarray[Any, Any]:
@@ -206,15 +203,15 @@ def _table(name: str, phrases: list[Any], matrix: np.ndarray[Any, Any]) -> pd.Da
     """Return a table with each phrase once; refuse phrases with two different vectors."""
     if matrix.ndim != 2 or len(matrix) != len(phrases) or not matrix.size:
         found = f"{len(phrases):,} phrases and an array of {' × '.join(map(str, matrix.shape)) or 'one number'}"
-        raise InputError(name, found, "a vector for each phrase", _REMEDY)
+        raise _refusal(name, found, "a vector for each phrase")
     if any(not isinstance(phrase, str) or not phrase.strip() for phrase in phrases):
         raise input_error(name, "empty concept", needed="a phrase")
     if text_column(phrases)[1]:
-        raise InputError(name, f"a phrase with {HALF_A_CHARACTER}", _EXPECTED, _REMEDY)
+        raise _refusal(name, f"a phrase with {HALF_A_CHARACTER}")
     known = pd.Series([phrase.strip() for phrase in phrases], dtype="str")
     if known.duplicated().any():
-        once = first_of_phrases(name, known, matrix)
-        known, matrix = known[once].reset_index(drop=True), matrix[once]
+        first_rows = first_of_phrases(name, known, matrix)
+        known, matrix = known[first_rows].reset_index(drop=True), matrix[first_rows]
     flat = pa.array(np.ascontiguousarray(matrix).ravel())
     column = pa.FixedSizeListArray.from_arrays(flat, matrix.shape[1])
     return pd.DataFrame({"phrase": known, "vector": pd.Series(column, dtype=pd.ArrowDtype(column.type))})

@@ -11,9 +11,8 @@ from typing import Any
 
 from kp_core.corpus import Role
 from kp_core.errors import part_of
-from kp_core.reading.lists import trec
 from kp_core.reading.lists.family import Family, File, Recognition, Strength
-from kp_core.reading.lists.lines import KEYS, TEXTS, are_prose
+from kp_core.reading.lists.lines import KEYS, TEXTS, are_prose, is_trec
 from kp_core.reading.lists.list_builder import ListBuilder, bare_items, document_rows
 from kp_core.reading.meaning.fields import KNOWN, PEOPLE, base_of, in_words, plain, role_of_path
 from kp_core.reading.meaning.mapping import MARKS
@@ -58,7 +57,7 @@ def _document(file: File) -> str:
 
 
 def _folder(file: File) -> PurePosixPath:
-    """Return the folder of a file; for a reader's file in a folder KEY, the folder of the document."""
+    """Return the folder of a file; if a reader's file is in a folder KEY, the folder above it."""
     parent = PurePosixPath(file.name).parent
     return parent.parent if parent.name.upper() == "KEY" else parent
 
@@ -73,7 +72,7 @@ def _by_folder_and_extension(files: Iterable[File]) -> list[list[File]]:
 
 
 def _group_lists(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim all lists of one document each, grouped by role and kind of line, and the texts next to them."""
+    """Claim all files with the list of one document, grouped by role and kind of line, and the texts next to them."""
     lists, texts = _lists_and_texts(files, role)
     systems = {f.name for f in lists if _ending(f) == ".run" or role_of_path(f.name.rpartition("/")[0]) == "system"}
     from_systems = systems if len(systems) < len(lists) else set()
@@ -90,9 +89,9 @@ def _group_lists(files: Sequence[File], role: Role | None) -> list[Recognition]:
 
 
 def _lists_and_texts(files: Sequence[File], role: Role | None) -> tuple[list[File], list[File]]:
-    """Return the lists of one document each, and the texts of the same documents, by their extensions.
+    """Return the files with the list of one document, and those with its text, as told apart by their extensions.
 
-    Files with other extensions are texts if they are prose, or if only they are named like the lists.
+    Files with other extensions are texts if they are prose, or the only ones that have the names of lists.
     """
     lists, texts = ([file for file in files if _ending(file) in endings] for endings in (KEYS, TEXTS))
     known, undecided = _documents_of([f for f in files if _ending(f) in (".txt", *KEYS, *TEXTS)]), list[list[File]]()
@@ -124,12 +123,12 @@ def _documents_of(lists: Sequence[File]) -> set[str]:
 
 
 def _holds_documents(file: File) -> bool:
-    """Recognize a file of several documents: with ids, with columns, or line by line."""
+    """Recognize a file of several documents: with ids, with columns, or with one document per line."""
     lines = file.sample
     even = any(len({line.count(mark) for line in lines}) == 1 and mark in lines[0] for mark in ",;|")
     lists = len(lines) > 1 and (even or 2 * sum(";" in line for line in lines) > len(lines)) and not are_prose([file])
     ids = 2 * sum(map(bool, map(_ID.match, lines))) > len(lines)
-    return bool(lines) and (_is_header(lines[0]) or lines[0].lstrip()[0] in "{[" or ids or lists or trec.is_trec(file))
+    return bool(lines) and (_is_header(lines[0]) or lines[0].lstrip()[0] in "{[" or ids or lists or is_trec(file))
 
 
 def _recognise_list(file: File, role: Role | None) -> Recognition | None:
@@ -168,7 +167,7 @@ def _number(line: str) -> _Fields | None:
     return (phrase, more | {"number": number(amount)}) if blank and phrase.strip() and is_number(amount) else None
 
 
-#: Kinds of lines, most specific first: their fields, the reason for rejecting others, and the evidence.
+#: Kinds of lines, most specific first: their fields, the reason for rejecting other lines, and the evidence.
 _LINES: dict[str, tuple[Callable[[str], _Fields | None], str, str]] = {
     "subject": (_subject, "no URI, TAB, label", "; subjects with URIs"),
     "label": (_label, "no `id: label`", "; {} `id: label`, split"),
@@ -183,12 +182,12 @@ def _is_header(line: str) -> bool:
 
 
 def _is_heading(line: str) -> bool:
-    """Recognize known column names, also between blanks, and a rule below them."""
+    """Recognize a line of known column names, even if separated by blanks, or a rule below it."""
     return _is_header(line) or _is_header("\t".join(line.split())) or bool(_RULE.fullmatch(line))
 
 
 def line_of(shelf: Sequence[File]) -> str:
-    """Return the kind of line chosen by the user, or that of at least 90% of the first lines.
+    """Return the kind of line chosen by the user, or the kind of at least 90% of the first lines.
 
     Numbers after blanks must mostly be fractions, because phrases such as “covid 19” also end in a number.
     """
@@ -203,7 +202,7 @@ def line_of(shelf: Sequence[File]) -> str:
     if tabs != {0}:
         return line if tabs == {1} or (tabs == {2} and _ending(shelf[0]) in KEYS) else "phrase"
     fractions = sum(fields[1]["number"] % 1 != 0 for fields in map(_number, lines) if fields)
-    free = _ending(shelf[0]) in (".txt", "", *KEYS) and not trec.is_trec(shelf[0])
+    free = _ending(shelf[0]) in (".txt", "", *KEYS) and not is_trec(shelf[0])
     firsts = [text.split()[0] for text in lines]
     ids = all(re.search(r"\d", first) for first in firsts) and len({*firsts}) < len(firsts)
     return line if free and not ids and 2 * fractions >= len(lines) else "phrase"
@@ -214,7 +213,7 @@ def _recognition(
 ) -> Recognition:
     """Return the reading of lists with one kind of line, given the texts next to them.
 
-    apart  whether they are in folders of systems
+    apart  whether the lists are in folders of systems
     kinds  number of kinds of lines of the gold standard, if there are other lists
     """
     ids, documents = {_document(file) for file in texts}, {_document(file) for file in files}
@@ -223,7 +222,7 @@ def _recognition(
     keys, meaning = {_ending(file) for file in files} <= {*KEYS}, _WHOSE[whose]
     lines = [text for file in files for text in file.lines if text.strip()]
     labels = part_of(sum(bool(_LABEL.match(text)) for text in lines), len(lines), "line", "is", "are")
-    evidence = f"files named {_counted(files)}; {'system = folder, document = file' if apart else meaning}"
+    evidence = f"files named {_extensions(files)}; {'system = folder, document = file' if apart else meaning}"
     evidence += _LINES[line][2].format(labels)
     amounts = [fields[1].get("number") for file in files for text in file.sample if (fields := _LINES[line][0](text))]
     scored = None not in amounts and (line == "subject" or any(amount % 1 for amount in amounts if amount))
@@ -238,7 +237,7 @@ def _recognition(
     return Recognition("F4", guess, tuple(files), evidence, {}, options, guessed=guessed, strength=strength)
 
 
-def _counted(files: Sequence[File]) -> str:
+def _extensions(files: Sequence[File]) -> str:
     endings = Counter(_ending(file) or "none" for file in files)
     return ", ".join(f"{count} {ending}" for ending, count in endings.items())
 
@@ -265,11 +264,11 @@ def _annotators(files: Sequence[File], ids: set[str]) -> str:
         return "folders"
     first = files[0]
     answers = [
-        Reply(in_words(_WHOSE[what]), {first.name: first.mapping.with_switch("annotators", what)})
-        for what in ("folders", "files")
+        Reply(in_words(_WHOSE[kind]), {first.name: first.mapping.with_switch("annotators", kind)})
+        for kind in ("folders", "files")
     ]
     where = PurePosixPath(first.name).parent.parent.name or "the files"
-    found = f"folders and files of which either may be documents, such as {first.name}"
+    found = f"folders and files, either of which may be documents, such as {first.name}"
     raise Question(Finding("ask", where, found, "names that distinguish documents from annotators", tuple(answers)))
 
 
@@ -322,7 +321,7 @@ def _add_lines(builder: ListBuilder, lines: Sequence[str], line: str, mark: str)
 
 
 def _owners(files: Sequence[File], annotators: str) -> dict[str, tuple[str, str | None]]:
-    """Return document and annotator of every file; folders of one name are distinguished by their paths."""
+    """Return the document and annotator of every file; folders with the same name are distinguished by their paths."""
     parents = {PurePosixPath(file.name).parent for file in files}
     ambiguous = len({parent.name for parent in parents}) < len(parents)
     times = Counter(_document(file) for file in files if _folder(file) == PurePosixPath(file.name).parent)
@@ -341,8 +340,8 @@ def _owners(files: Sequence[File], annotators: str) -> dict[str, tuple[str, str 
 def _are_comma_lists(files: Sequence[File]) -> bool:
     """Recognize several files of one line each, half of them with commas and none with a semicolon."""
     texts = [file.text.strip() for file in files]
-    single = len(files) > 1 and not any(re.search(r"[;\r\n]", text) for text in texts)
-    return single and 2 * sum("," in text for text in texts) >= len(texts)
+    one_line = len(files) > 1 and not any(re.search(r"[;\r\n]", text) for text in texts)
+    return one_line and 2 * sum("," in text for text in texts) >= len(texts)
 
 
 def _is_wrapped(lines: Sequence[str]) -> bool:
@@ -367,7 +366,7 @@ def _recognise_text(file: File, role: Role | None) -> Recognition | None:
 
 
 def _texts_of(files: Sequence[File]) -> Recognition:
-    return Recognition("F12", "documents", tuple(files), f"text files ({_counted(files)}), document = file name")
+    return Recognition("F12", "documents", tuple(files), f"text files ({_extensions(files)}), document = file name")
 
 
 def _read_texts(recognition: Recognition, role: Role | None) -> list[Rows]:

@@ -15,10 +15,9 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, UsageError
 from kp_core.reading.limits import Limits
 from kp_core.reading.meaning.mapping import Mapping
-from kp_core.reading.open.archive import workbook_kind
 from kp_core.reading.open.decode import Text, decode, split_lines
 from kp_core.reading.open.json_text import JsonRecord, is_json, parse_json, parse_records, records_within
-from kp_core.reading.open.source import Source, stem_of
+from kp_core.reading.open.source import Source, stem_of, workbook_kind
 from kp_core.reading.rows.check import Rows
 
 T = TypeVar("T")
@@ -62,7 +61,7 @@ class File:
 
     @cached_property
     def workbook(self) -> str:
-        """XLSX or ODS, empty if the file is no workbook."""
+        """The kind of workbook, XLSX or ODS; empty for any other file."""
         return workbook_kind(self.source.data)
 
     @cached_property
@@ -107,7 +106,7 @@ class File:
 
     @cached_property
     def json(self) -> Any:
-        """The parsed JSON value without wrappers of records, or the reason if there is none."""
+        """The parsed JSON value without wrappers of records, or the reason why there is none."""
         return records_within(parse_json(self.name, self.text, self.limits))
 
     @cached_property
@@ -138,7 +137,7 @@ class Recognition:
     mapping  the mapping that gives this reading
     options  settings of the format, and their values
     offers   settings whose possible values depend on the file, such as the sheets of a workbook
-    plan     data of the family for reading
+    plan     data that the family needs to read the files
     guessed  whether the role is a guess without evidence in the files
     """
 
@@ -159,8 +158,8 @@ class Recognition:
 class Family:
     """A format family: how its files are recognized and read.
 
-    recognise         returns the readings of one file, if it is of this family
-    read              returns the rows of all roles, or of the role given and the texts next to them
+    recognise         returns the reading of one file, if it is of this family; None if it only recognizes groups
+    read              returns the rows of all roles, or of a given role and the texts next to them
     recognise_groups  claims files that belong together, before single files are recognized
     GROUP_IS_ONE      whether such a group is one annotator or system, named after its folder
     OPTIONS           names of its settings
@@ -170,7 +169,7 @@ class Family:
 
     NAME: str
     TITLE: str
-    recognise: Callable[[File, Role | None], Recognition | list[Recognition] | None]
+    recognise: Callable[[File, Role | None], Recognition | None] | None
     read: Callable[[Recognition, Role | None], list[Rows]]
     recognise_groups: Callable[[Sequence[File], Role | None], list[Recognition]] = lambda files, role: []
     GROUP_IS_ONE: bool = False
@@ -180,7 +179,7 @@ class Family:
 
 
 #: The modules that define families; they import this one.
-_MODULES = ("meaning.tables", "lists.lines", "lists.document_files", "lists.trec", "lists.annotations")
+_MODULES = ("meaning.tables", "lists.lines", "lists.document_files", "lists.annotations")
 
 
 @cache

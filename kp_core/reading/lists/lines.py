@@ -1,4 +1,4 @@
-"""Read lines with an id and phrases (F3), or line n as list, text or id of document n (F5)."""
+"""Read lines: an id and phrases (F3), line n as list, text or id of document n (F5), TREC qrels and runs (F8)."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from urllib.parse import unquote_to_bytes
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError, part_of, pluralize
-from kp_core.reading.lists import trec
+from kp_core.errors import InputError, Note, part_of, pluralize
+from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists.family import Family, File, Recognition, Strength
 from kp_core.reading.lists.list_builder import ListBuilder, add_list, document_rows
 from kp_core.reading.meaning.fields import KNOWN, is_known, plain
 from kp_core.reading.meaning.mapping import MARKS
 from kp_core.reading.meaning.shapes import BORDER, TITLE_END, are_scored, title_and_body
 from kp_core.reading.open.json_text import begins_like_json
-from kp_core.reading.open.values import is_number
+from kp_core.reading.open.values import floats, is_number, number, text_column
 from kp_core.reading.rows.check import Rows
 from kp_core.reading.rows.separators import json_list
 
@@ -89,16 +96,16 @@ def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
     share = {mark: sum(mark in line for line in file.sample) / len(file.sample) for mark in ";|,"}
     common = next((mark for mark in ("|,;" if separator != ":" else ",;|") if share[mark] >= 0.5), ";")
     mark = MARKS.get(file.mapping.split) or (";" if share[";"] and separator != ":" else common)
-    for number, line in enumerate(file.lines, 1):
+    for place, line in enumerate(file.lines, 1):
         match = _LINES[separator].fullmatch(line)
         if not line.strip():
             builder.skip()
         elif match is None or not match[1].strip():
             shown = "TAB" if separator == "\t" else f"`{separator}`"
             reason = "an empty id" if match else f"no {shown} between id and phrases"
-            builder.reject(file.name, number, reason, line[:200])
+            builder.reject(file.name, place, reason, line[:200])
         else:
-            builder.open(match[1], file=file.name, line=number)
+            builder.open(match[1], file=file.name, line=place)
             right = match[2] or ""
             if right.startswith("[") and (items := json_list(right)) is not None:
                 add_list(builder, items, "scored" if are_scored([items]) else "phrases")
@@ -112,7 +119,7 @@ def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 
 def _group_aligned(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim texts, one per line; and ids if the role is documents."""
+    """Claim files with one text per line; if the role is documents, also files with one id per line."""
     readings = filter(None, (_recognise_aligned(file, role) for file in files if _is_plain(file)))
     return [reading for reading in readings if reading.options["lines"] == "texts" or role == "documents"]
 
@@ -153,7 +160,7 @@ def _is_plain(file: File) -> bool:
 
 
 def are_lists(file: File) -> bool:
-    """Recognize lists: several lines, half of them with a semicolon, without TABs and sentences."""
+    """Recognize lists: several lines, half of them with a semicolon, none with TABs or sentences."""
     lines, marks = file.sample, sum(line.count(";") + 1 for line in file.sample)
     split = 2 * sum(";" in line for line in lines) >= len(lines) > 1
     return split and sum(len(line.split()) for line in lines) <= 12 * marks and not any("\t" in line for line in lines)
@@ -180,7 +187,7 @@ def _is_prose(file: File) -> bool:
     long = sum(count > 12 * parts for count, parts in zip(words, pieces, strict=True))
     sentences = sum(words) > 5 * sum(pieces) or ends * 2 >= len(lines) or long * 20 > len(lines)
     rows = 2 * sum("\t" in line.strip() for line in lines) > len(lines) or file.text.lstrip()[:1] in ("{", "[")
-    return sentences and not rows and not trec.is_trec(file)
+    return sentences and not rows and not is_trec(file)
 
 
 def _read_aligned(recognition: Recognition, role: Role | None) -> list[Rows]:
@@ -188,7 +195,7 @@ def _read_aligned(recognition: Recognition, role: Role | None) -> list[Rows]:
     file, what = recognition.files[0], recognition.options["lines"]
     numbers = list(map(str, range(1, len(file.lines) + 1)))
     if what == "ids":
-        ids = _different(file)
+        ids = _distinct_ids(file)
         return [replace(document_rows({"doc_id": ids}), counted=len(ids), only_ids=True)]
     if what == "texts":
         titles, texts = zip(*map(title_and_body, file.lines), strict=True)
@@ -196,8 +203,8 @@ def _read_aligned(recognition: Recognition, role: Role | None) -> list[Rows]:
         return [replace(rows, counted=len(numbers))]
     builder, several = ListBuilder(recognition.role, file.limits), 0
     bar = "|" if recognition.role == "gold" and file.mapping.inner != "phrases" else ""
-    for number, line in zip(numbers, file.lines, strict=True):
-        builder.open(number, file=file.name, line=int(number))
+    for doc_id, line in zip(numbers, file.lines, strict=True):
+        builder.open(doc_id, file=file.name, line=int(doc_id))
         if not bar or bar not in line:
             add_list(builder, line)
             continue
@@ -209,7 +216,7 @@ def _read_aligned(recognition: Recognition, role: Role | None) -> list[Rows]:
     return [replace(builder.rows(), counted=len(numbers))]
 
 
-def _different(file: File) -> list[str]:
+def _distinct_ids(file: File) -> list[str]:
     ids = [line.strip() for line in file.lines]
     twice = next((doc_id for doc_id, count in Counter(ids).items() if count > 1 or not doc_id), None)
     if twice is not None:
@@ -219,9 +226,160 @@ def _different(file: File) -> list[str]:
     return ids
 
 
+_TABS = r"\s*\t\s*"
+_ITERATION = re.compile(r"\d+|Q0")
+#: Role → columns of TREC, the form of a line, and a pattern of the first fields of lines that mix blanks and TABs and
+#: are split at blanks; in other lines with TABs, a phrase may have several words.
+_TREC: dict[Role, tuple[tuple[str, ...], str, str]] = {
+    "gold": (("doc_id", "source", "phrase", "relevance"), "doc 0 phrase grade", r"^\S+\s+(?:\d+|Q0)\s"),
+    "system": (
+        ("doc_id", "Q0", "phrase", "rank", "score", "source"),
+        "doc Q0 phrase rank score tag",
+        r"^\S+\s+[Qq]0\s+\S+\s+[-+]?\d+\s",
+    ),
+}
+
+
+def _recognise_trec(file: File, role: Role | None) -> Recognition | None:
+    """Recognize `doc 0 phrase grade` or `doc Q0 phrase rank score tag` in at least 80% of the first 200 lines."""
+    named = file.suffix == ".qrels"  # only then may annotators replace the iteration
+    lines = pc.ascii_trim_whitespace(pa.array(file.sample, pa.large_string()))
+    for kind, (_, shown, _) in _TREC.items():
+        fits = [_fits(fields, kind, named) for fields in _fields(lines, kind).to_pylist()]
+        if role in (None, kind) and any(fits) and fits[0] and sum(fits) >= 0.8 * len(fits):
+            evidence = f"{part_of(sum(fits), len(fits), 'first line', 'is', 'are')} `{shown}`"
+            strength = Strength.MARKS if all(fits) else Strength.NAMES
+            return Recognition("F8", kind, (file,), evidence, {}, dict(file.mapping.switches), strength=strength)
+    return None
+
+
+def is_trec(file: File) -> bool:
+    """Return whether a file is a TREC qrels or run file."""
+    return _recognise_trec(file, None) is not None
+
+
+def unescape(text: str) -> str | None:
+    """Decode `%XX` in a text; return None if some `%` is not part of a valid `%XX`.
+
+    >>> unescape("tide%20table"), unescape("50%")
+    ('tide table', None)
+    """
+    if re.search("%(?![0-9A-Fa-f]{2})", text):
+        return None
+    try:
+        return unquote_to_bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return None
+
+
+def _fields(lines: pa.Array, role: Role) -> pa.Array:
+    """Split each line at runs of TABs if this gives the expected number of fields, else at any blanks.
+
+    Between TABs, phrases may have several words. If a line has too many fields, the surplus is one last field.
+    """
+    names, _, blank = _TREC[role]
+    tabbed, size = pc.match_substring(lines, "\t"), len(names)
+    at_blanks = pc.ascii_split_whitespace(lines, max_splits=size)
+    if not pc.any(tabbed).as_py():
+        return at_blanks
+    fields = pc.split_pattern_regex(lines, _TABS, max_splits=size)
+    count = pc.list_value_length(fields)
+    fits = pc.equal(count, size) if role == "gold" else pc.greater_equal(count, size)
+    blanks = pc.or_(pc.invert(tabbed), pc.and_(pc.invert(fits), pc.match_substring_regex(lines, blank)))
+    return pc.if_else(blanks, at_blanks, fields)
+
+
+def _fits(fields: list[str], kind: str, named: bool) -> bool:
+    if kind == "gold":
+        return len(fields) == 4 and number(fields[3]) % 1 == 0 and (named or bool(_ITERATION.fullmatch(fields[1])))
+    return len(fields) > 5 and fields[1].upper() == "Q0" and number(fields[3]) % 1 == 0 and number(fields[4]) < np.inf
+
+
+def _read_trec(recognition: Recognition, role: Role | None) -> list[Rows]:
+    file, kind = recognition.files[0], recognition.role
+    names, *_ = _TREC[kind]
+    file.refuse_long_lines()
+    refuse_over(file.limits.rows, file.text.count("\n"), "lines", file.name)
+    lines = pc.split_pattern_regex(pa.array([file.text], pa.large_string()), r"\r\n|\n|\r").flatten()
+    lines = pc.ascii_trim_whitespace(lines)
+    fields = _fields(lines, kind)
+    count = np.where(pc.equal(lines, ""), 0, pc.list_value_length(fields))
+    fits = count == len(names)
+    rows = Rows(kind, pa.table({}), file.decoded.ends + (file.text[-1:] not in ("\n", "\r", "")))
+    rows.lines, rows.blank = np.flatnonzero(fits) + 1, rows.read - int((count > 0).sum())
+    for place in np.flatnonzero(~fits & (count > 0)):
+        text = lines[place].as_py()
+        parts = re.split(_TABS, text) if "\t" in text else text.split()
+        reason = f"{pluralize(len(parts), 'field')} instead of {len(names)}"
+        rows.rejected.append((file.name, int(place) + 1, reason, text[:200]))
+    fields = fields.filter(pa.array(fits))
+    columns = {name: pc.list_element(fields, place) for place, name in enumerate(names)}
+    _decode(columns, rows, file.name, recognition.options.get("underscore") == "space")
+    if kind == "system":
+        order = _ranked(columns, rows, file.name)
+        rows.lines = rows.lines[order]
+        columns = {name: column.take(pa.array(order)) for name, column in columns.items()}
+    elif all(number(grade) == 1 for grade in pc.unique(columns["relevance"]).to_pylist()):
+        del columns["relevance"]  # the gold standard is binary
+    rows.table = pa.table(columns)
+    return [rows]
+
+
+def _decode(columns: dict[str, pa.Array], rows: Rows, file: str, underscore: bool) -> None:
+    """Decode `%XX` in ids, phrases and names, unless some `%` is not part of a valid `%XX`."""
+    # The second column of qrels contains annotators, unless it is a plain iteration number.
+    if rows.role == "gold" and all(_ITERATION.fullmatch(name) for name in pc.unique(columns["source"]).to_pylist()):
+        del columns["source"]
+    coded = {name: columns[name].dictionary_encode() for name in ("doc_id", "phrase", "source") if name in columns}
+    escaped = {name: pc.match_substring(column.dictionary, "%") for name, column in coded.items()}
+    size = sum(pc.sum(mask).as_py() or 0 for mask in escaped.values())
+    decoded = {
+        name: text_column([unescape(text) for text in coded[name].dictionary.filter(mask).to_pylist()])
+        for name, mask in escaped.items()
+    }
+    if any(values.null_count or halves for values, halves in decoded.values()):
+        rows.notes.append(Note("info", file, "Some `%` is not followed by a valid code, so `%XX` was not decoded."))
+    elif size:
+        for name, (values, _) in decoded.items():
+            texts = pc.replace_with_mask(coded[name].dictionary, escaped[name], values)
+            columns[name] = texts.take(coded[name].indices)
+        one, several = "id, phrase or name with `%XX` was decoded.", "ids, phrases and names with `%XX` were decoded."
+        rows.notes.append(Note.counting("info", file, size, one, several))
+    phrases = columns["phrase"]
+    if underscore:
+        columns["phrase"] = pc.replace_substring(phrases, "_", " ")
+    elif pc.any(pc.match_substring(phrases, "_")).as_py() and not pc.any(pc.match_substring(phrases, " ")).as_py():
+        message = "Phrases contain `_` but no blanks; if `_` means a blank, choose underscore = space."
+        rows.notes.append(Note("warning", file, message))
+
+
+def _ranked(columns: dict[str, pa.Array], rows: Rows, file: str) -> npt.NDArray[np.int64]:
+    """Return the order of rows by score in each list; remove scores that merely count down to 1."""
+    score, rank = (floats(pa.chunked_array([columns[name]]))[0] for name in ("score", "rank"))
+    source, doc_id = (columns[name].dictionary_encode() for name in ("source", "doc_id"))
+    keys = source.indices.to_numpy().astype(np.int64) * (len(doc_id.dictionary) + 1) + doc_id.indices.to_numpy()
+    group, lists = pd.factorize(keys)
+    order = np.lexsort((rank, -score, group))
+    against = (np.diff(rank[order]) < 0) & (np.diff(group[order]) == 0)
+    if against.any():
+        size = len(np.unique(group[order][1:][against]))
+        rest = "like TREC tools, KPScope follows the scores."
+        singular = f"list has ranks that contradict its scores; {rest}"
+        several = f"lists have ranks that contradict their scores; {rest}"
+        rows.notes.append(Note.counting("warning", file, size, singular, several))
+    sizes = np.bincount(group, minlength=len(lists))
+    left = np.repeat(np.cumsum(sizes), sizes) - np.arange(len(order))
+    if np.array_equal(score[order], left):
+        del columns["score"]
+    del columns["rank"], columns["Q0"]
+    return order
+
+
 _F3 = "one document per line: id, TAB, phrases; id@phrases; id : phrases"
 _F5 = "line n is document n: phrases split at semicolons, texts, or ids"
+_F8 = "TREC qrels, and runs: `doc Q0 phrase rank score tag`"
 FAMILIES = (
     Family("F3", _F3, _recognise_ids, _read_ids, OPTIONS=("separator",)),
     Family("F5", _F5, _recognise_aligned, _read_aligned, _group_aligned, OPTIONS=("lines",)),
+    Family("F8", _F8, _recognise_trec, _read_trec, OPTIONS=("underscore",)),
 )

@@ -43,7 +43,7 @@ def document_rows(
 
 
 def plain_text(text: str) -> str:
-    """Return a list in one text without an introduction such as `Keywords:`, and with HTML entities decoded."""
+    """Return a list that is one text, without an introduction such as `Keywords:`, and with HTML entities decoded."""
     head, colon, rest = text.partition(":")
     if colon and rest.strip() and plain(head) in NAMES["phrases"]:
         text = rest.strip()
@@ -51,7 +51,7 @@ def plain_text(text: str) -> str:
 
 
 def bare_items(items: list[str]) -> list[str]:
-    """Remove bullets, or numbers from 1 on, from the items of a list, and blank a sentence before or after them.
+    """Remove bullets, or numbers from 1 on, from the items of a list, and blank an introduction or closing sentence.
 
     >>> bare_items(["1. tide", "2. sea"]), bare_items(["1. FC Union"]), bare_items(["- a", "b"])
     (['tide', 'sea'], ['1. FC Union'], ['- a', 'b'])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import starmap
 
 import pyarrow.compute as pc
 
@@ -39,7 +40,7 @@ _ROLE_NAMES = {"gold": "keyphrases", "system": "ranked keyphrases", "documents":
 
 @dataclass
 class Asked:
-    """Open questions about the files of a load: findings, and a form per file whose meaning is unknown."""
+    """Open questions about the files to be loaded: findings, and a form per file whose meaning is unknown."""
 
     findings: list[Finding] = field(default_factory=list)
     forms: list[Form] = field(default_factory=list)
@@ -68,20 +69,20 @@ def recognise(
 
     asked     collects the open questions
     left_out  collects the files of a folder without data, with the reason; if None, such files are refused
-    lines     numbers of lines of other files whose line n is document n
+    lines     line counts of other files in which line n is document n
     """
-    recognitions, left = _groups(files, role)
+    recognitions, single = _groups(files, role)
     refused = list[InputError]()
-    if left:
-        refuse_over(left[0].limits.sources, len(left), "files, each of many documents", left[0].name, "an upload")
-    for file in left:
-        meant = file.mapping != Mapping() or file.suffix in _DATA_EXTENSIONS
+    if single:
+        refuse_over(single[0].limits.sources, len(single), "files, each of many documents", single[0].name, "an upload")
+    for file in single:
+        data = file.mapping != Mapping() or file.suffix in _DATA_EXTENSIONS
         try:
-            recognitions.append(recognise_one(file, chosen_role(file) or role, lines, guess=left_out is None or meant))
+            recognitions.append(recognise_one(file, chosen_role(file) or role, lines, guess=left_out is None or data))
         except Question as question:
             asked.add(question)
         except InputError as refusal:
-            if left_out is None or (meant and not (isinstance(refusal, NoData) and file.mapping == Mapping())):
+            if left_out is None or (data and not (isinstance(refusal, NoData) and file.mapping == Mapping())):
                 raise
             refused.append(refusal)
             left_out[file.name] = refusal.found
@@ -98,20 +99,20 @@ def chosen_role(file: File) -> Role | None:
 
 def _groups(files: Sequence[File], role: Role | None) -> tuple[list[Recognition], list[File]]:
     """Return the groups of files claimed by the families in turn, and the unclaimed files."""
-    left, recognitions = list(files), list[Recognition]()
+    unclaimed, recognitions = list(files), list[Recognition]()
     # Marks in a file are stronger evidence than its extension or the length of its lines.
     for family in sorted(all_families(), key=lambda family: not family.PROVED):
-        free = [file for file in left if _may_be_of_group(file, family.NAME)]
-        chosen = {chosen_role(file) for file in free}
-        wanted = (chosen.pop() if len(chosen) == 1 else None) or role
-        for group in family.recognise_groups(free, wanted) if free and wanted != "judgements" else []:
+        candidates = [file for file in unclaimed if _may_be_of_group(file, family.NAME)]
+        chosen = {chosen_role(file) for file in candidates}
+        requested = (chosen.pop() if len(chosen) == 1 else None) or role
+        for group in family.recognise_groups(candidates, requested) if candidates and requested != "judgements" else []:
             user_role: Role | None = next(filter(None, map(chosen_role, group.files)), None)
             if user_role and user_role != group.role and not {user_role, group.role} <= {"gold", "system"}:
                 continue
             recognitions.append(replace(group, role=user_role, guessed=False) if user_role else group)
             claimed = set(map(id, group.files))
-            left = [file for file in left if id(file) not in claimed]
-    return recognitions, left
+            unclaimed = [file for file in unclaimed if id(file) not in claimed]
+    return recognitions, unclaimed
 
 
 def _may_be_of_group(file: File, family: str) -> bool:
@@ -128,16 +129,16 @@ def lines_of_lists(reading: Recognition) -> int:
 def recognise_one(file: File, role: Role | None, lines: Collection[int] = (), *, guess: bool = True) -> Recognition:
     """Return the reading of a file if it is certain; raise a `Question` otherwise.
 
-    lines  numbers of lines of other files whose line n is document n, which help to distinguish lists from tables
+    lines  line counts of other files in which line n is document n, which help to distinguish lists from tables
     guess  whether to ask about a table of unknown meaning instead of refusing it
     """
     recognitions, mapping = readings_of(file, role), file.mapping
     if mapping.format and not recognitions:
         expected = f"a file of family {mapping.format}, which is “{title_of(mapping.format)}”"
-        raise InputError(file.name, _shown(file), expected, "Choose another family.")
+        raise InputError(file.name, _description(file), expected, "Choose another family.")
     if not recognitions:
         form = form_of_unknown(file, role) if guess else None
-        raise Question(forms=[form]) if form else _unknown(file, role)
+        raise Question(forms=[form]) if form else _refusal_of_unknown(file, role)
     best = max(recognitions, key=lambda reading: reading.strength)
     if mapping.format or mapping.names_columns or mapping.switches:
         return best
@@ -146,16 +147,16 @@ def recognise_one(file: File, role: Role | None, lines: Collection[int] = (), *,
     if aligned and best.strength <= Strength.CONTENT and not headed:
         return replace(aligned[0], evidence=f"{aligned[0].evidence}; as many lines as another file of lists")
     # Any text has lines, so they are weaker evidence than the column names of a table.
-    near = [reading for reading in recognitions if reading.strength == best.strength]
-    if best.strength == Strength.PROPOSED or len(near) > 1 or (best.strength == Strength.CONTENT and headed):
-        raise _uneven(file, recognitions) or _question(file, headed or recognitions)
+    equally_strong = [reading for reading in recognitions if reading.strength == best.strength]
+    if best.strength == Strength.PROPOSED or len(equally_strong) > 1 or (best.strength == Strength.CONTENT and headed):
+        raise _uneven_rows(file, recognitions) or _question(file, headed or recognitions)
     return best
 
 
 def readings_of(file: File, role: Role | None) -> list[Recognition]:
     """Return the possible readings of a file, in the order of the families.
 
-    A mapping with columns implies a table; one with a format or its settings excludes all other families.
+    A mapping that names columns implies a table; one with a format, or settings of a format, excludes other families.
     """
     mapping, recognitions = file.mapping, list[Recognition]()
     is_text = binary_kind(file.source.data) is None
@@ -167,8 +168,8 @@ def readings_of(file: File, role: Role | None) -> list[Recognition]:
         unfit = (role == "judgements" or not is_text) and family.NAME != TABLE
         if unfit or (mapping.format and family is not family_named(mapping.format)):
             continue
-        offered = family.recognise(file, role)
-        recognitions += [offered] if isinstance(offered, Recognition) else offered or []
+        alone = family.recognise_groups([file], role) if family.recognise is None else [family.recognise(file, role)]
+        recognitions += filter(None, alone)
         if any(reading.strength == Strength.MARKS for reading in recognitions):
             break
     # The mapping of an archive applies to all files that have its settings.
@@ -180,19 +181,19 @@ def readings_of(file: File, role: Role | None) -> list[Recognition]:
 
 
 def _question(file: File, readings: Sequence[Recognition]) -> Question:
-    """Ask for the meaning of a file: in a form if one reading is a table, else by format."""
+    """Ask for the meaning of a file: in a form if one reading is a table, else by a choice of formats."""
     if (table := next(filter(_is_table, readings), None)) is not None:
-        return Question(forms=[form_of(table, _shown(file), [reading.family for reading in readings])])
-    answers = [
-        Reply(f"“{title_of(reading.family)}”: {in_words(reading.evidence)}", {file.name: mapping_in_format(reading)})
-        for reading in readings
-    ]
-    answers.append(Reply("leave the file out", {file.name: Mapping("leave out")}))
-    return Question(Finding("ask", file.name, _shown(file), "one clear way to read it", tuple(answers)))
+        return Question(forms=[form_of(table, _description(file), [reading.family for reading in readings])])
+    formats = [(f"“{title_of(r.family)}”: {in_words(r.evidence)}", mapping_in_format(r)) for r in readings]
+    answers = (
+        Reply(words, {file.name: mapping})
+        for words, mapping in [*formats, ("leave the file out", Mapping("leave out"))]
+    )
+    return Question(Finding("ask", file.name, _description(file), "an unambiguous format", tuple(answers)))
 
 
-def _uneven(file: File, readings: Sequence[Recognition]) -> InputError | None:
-    """Return the first row of a CSV file with a different number of cells, None if the lines may be lists."""
+def _uneven_rows(file: File, readings: Sequence[Recognition]) -> InputError | None:
+    """Return the refusal of a CSV file whose rows differ in their number of cells; None if the lines may be lists."""
     if file.suffix not in (".csv", ".tsv") or any(map(_is_table, readings)):
         return None
     separator = max("\t;,|", key=file.sample[0].count)
@@ -217,31 +218,31 @@ def mapping_in_format(reading: Recognition) -> Mapping:
 
 
 def settle_roles(recognitions: list[Recognition], notes: list[Note], asked: Asked) -> list[Recognition]:
-    """Infer roles that the content does not show from file names and paths, or ask."""
+    """Infer roles from file names and paths if the content does not show them, or ask."""
     roles = {id(reading): role_of_path(reading.files[0].name) for reading in recognitions if reading.guessed}
-    known = {reading.role for reading in recognitions if not reading.guessed} | {*roles.values()} - {None}
+    known_roles = {reading.role for reading in recognitions if not reading.guessed} | {*roles.values()}
     unknown = [reading for reading in recognitions if reading.guessed and roles[id(reading)] is None]
-    if len(unknown) > 1 and "gold" not in known:
-        asked.findings.append(_doubt_of_roles(unknown))
-        return recognitions
-    # A single list next to a gold standard is a system's; lists with several names may be annotators'.
-    if doubts := list(filter(None, map(_doubt_of_names, unknown if "gold" in known else ()))):
+    if "gold" in known_roles:  # a single list is a system's; lists with several names may be annotators'
+        doubts = list(filter(None, map(_doubt_of_names, unknown)))
+    else:
+        doubts = [_doubt_of_roles(unknown)] if len(unknown) > 1 else []
+    if doubts:
         asked.findings += doubts
         return recognitions
-    roles |= dict.fromkeys(map(id, unknown), "system" if "gold" in known else "gold")
-    settled = []
+    roles |= dict.fromkeys(map(id, unknown), "system" if "gold" in known_roles else "gold")
+    resolved = []
     for reading in recognitions:
         if role := roles.get(id(reading)):
             what = "gold standard" if role == "gold" else "system output"
             notes.append(Note("info", "roles", f"{reading.files[0].name} was taken as {what}."))
         if role == "system" and len(reading.files) == 1 and _is_table(reading) and reading.role != role:
             try:  # lists with scores are read differently for systems
-                settled.append(recognise_one(reading.files[0], role))
+                resolved.append(recognise_one(reading.files[0], role))
                 continue
             except Question as question:
                 asked.add(question)
-        settled.append(replace(reading, role=role, guessed=False) if role else reading)
-    return settled
+        resolved.append(replace(reading, role=role, guessed=False) if role else reading)
+    return resolved
 
 
 def _doubt_of_names(reading: Recognition) -> Finding | None:
@@ -252,30 +253,25 @@ def _doubt_of_names(reading: Recognition) -> Finding | None:
     names = list(dict.fromkeys(name for column in columns for name in pc.unique(column).to_pylist()))
     if len(names) < 2 or SYSTEMS & set(map(plain, names)):
         return None
-    answers = (
-        Reply("systems", _with_role([reading], "system")),
-        Reply("annotators, of the gold standard", _with_role([reading], "gold")),
-    )
+    answers = {"systems": _with_role([reading], "system"), "annotators, of the gold standard": _with_role([reading])}
     found = f"lists of {quoted(names)} next to a gold standard"
-    return Finding("ask", reading.files[0].name, found, "systems or people", answers)
+    return Finding("ask", reading.files[0].name, found, "systems or people", tuple(starmap(Reply, answers.items())))
 
 
 def _doubt_of_roles(unknown: Sequence[Recognition]) -> Finding:
     names, systems = [reading.files[0].name for reading in unknown], _with_role(unknown, "system")
-    answers = [
-        Reply(f"{name} is the gold standard", systems | _with_role([reading], "gold"))
-        for name, reading in zip(names[:10], unknown, strict=False)
-    ]
-    answers.append(Reply("all are gold, one annotator each", _with_role(unknown, "gold")))
-    found = f"{len(unknown)} files of lists that may be: {', '.join(names[:5])}{' …' * (len(names) > 5)}"
-    return Finding("ask", "the gold standard", found, "one", tuple(answers))
+    pairs = zip(names[:10], unknown, strict=False)
+    answers = {f"{name} is the gold standard": systems | _with_role([reading]) for name, reading in pairs}
+    answers["all are gold, one annotator each"] = _with_role(unknown)
+    found = f"{len(unknown)} candidates: {', '.join(names[:5])}{' …' * (len(names) > 5)}"
+    return Finding("ask", "the gold standard", found, "one", tuple(starmap(Reply, answers.items())))
 
 
-def _with_role(recognitions: Sequence[Recognition], role: Role) -> dict[str, Mapping]:
+def _with_role(recognitions: Sequence[Recognition], role: Role = "gold") -> dict[str, Mapping]:
     return {file.name: replace(file.mapping, role=role) for reading in recognitions for file in reading.files}
 
 
-def _shown(file: File) -> str:
+def _description(file: File) -> str:
     if binary_kind(file.source.data):
         names = next((table.names for table in tables_of(file, file.mapping)), [])
         return f"the columns {', '.join(names[:10])}" if names else "no table"
@@ -283,17 +279,17 @@ def _shown(file: File) -> str:
     return f"a first line “{first.strip()[:60]}”" if first else "an empty file"
 
 
-def _unknown(file: File, role: Role | None) -> InputError:
+def _refusal_of_unknown(file: File, role: Role | None) -> InputError:
     if binary_kind(file.source.data):
         expected = "a column of document ids and one of phrases"
-        return InputError(file.name, _shown(file), expected, "Define the columns.")
+        return InputError(file.name, _description(file), expected, "Define the columns.")
     if not file.text.strip():
         return InputError(file.name, "an empty file", "at least one document", "Check the file.")
     value, broken = file.json, [record.broken for record in file.records]
     # JSONL with unknown fields contains only valid records.
     if not is_json(value) and value.message and (any(broken) or not broken):
         printed = re.match(r"\s*[\[{]+\s*[(']", file.text)
-        remedy = "It is Python and no JSON: docs/formats.md shows how to convert it." if printed else "Save it again."
+        remedy = "It is Python, not JSON: docs/formats.md shows how to convert it." if printed else "Save it again."
         return InputError(file.name, f"broken JSON ({value.message})", "JSON or one JSON object per line", remedy)
     remedy = "See docs/formats.md, or name the columns of the id and the phrase."
     if _TAGGED.match(file.text[:2000]):
@@ -301,7 +297,7 @@ def _unknown(file: File, role: Role | None) -> InputError:
     if file.decoded.notes:  # the encoding is a guess
         remedy = "It is not UTF-8: name its encoding."
     expected = f"{_ROLE_NAMES[role] if role else 'keyphrases'} in a known format, with document ids"
-    return InputError(file.name, _shown(file), expected, remedy)
+    return InputError(file.name, _description(file), expected, remedy)
 
 
 def _unsupported(file: File) -> str:

@@ -29,19 +29,19 @@ def _without_marks(text: str) -> str:
 _WORDS: dict[str, tuple[str, ...]] = {role: tuple(_without_marks(words).split()) for role, words in _HEADS.items()}
 
 
-def _taken(*names: str) -> Iterator[frozenset[str]]:
+def _word_sets(*names: str) -> Iterator[frozenset[str]]:
     return (frozenset(_WORDS.pop(name)) for name in names)
 
 
-ANSWERS, SHELF_MARKS, REMARKS, WRITERS, _OTHERS = _taken("answers", "shelf_marks", "remarks", "writers", "others")
-DATASETS, UNSURE, RUNS, MACHINES, SYSTEMS = _taken("datasets", "unsure", "runs", "machines", "systems")
-KINDS, LANGUAGES, TOTALS, IDENTIFIERS = _taken("kinds", "languages", "totals", "identifiers")
-HIGHER, LOWER = _taken("higher", "lower")
-METRICS, METRIC_VALUES = _taken("metrics", "metric_values")
-#: Words in the paths of files of either role; those for the output of systems may also name folders.
-_GOLD_FILES, SYSTEM_FOLDERS = _taken("gold_files", "system_files")
+ANSWERS, SHELF_MARKS, REMARKS, WRITERS, _OTHERS = _word_sets("answers", "shelf_marks", "remarks", "writers", "others")
+DATASETS, UNSURE, RUNS, MACHINES, SYSTEMS = _word_sets("datasets", "unsure", "runs", "machines", "systems")
+KINDS, LANGUAGES, TOTALS, IDENTIFIERS = _word_sets("kinds", "languages", "totals", "identifiers")
+HIGHER, LOWER = _word_sets("higher", "lower")
+METRICS, METRIC_VALUES = _word_sets("metrics", "metric_values")
+#: Words in the paths of gold standards and of system output; the latter may also be names of folders.
+_GOLD_FILES, SYSTEM_FOLDERS = _word_sets("gold_files", "system_files")
 #: Columns of bibliographic data, without and with authors.
-BESIDES = ANSWERS.union(SHELF_MARKS, REMARKS, *_taken("besides"))
+BESIDES = ANSWERS.union(SHELF_MARKS, REMARKS, *_word_sets("besides"))
 ASIDE = BESIDES | WRITERS
 #: Minimum number of columns of bibliographic data in records of a catalog.
 _RECORD = 2
@@ -51,7 +51,7 @@ NAMES = _WORDS | {"phrases": (*_WORDS["gold"], "keyword", *_WORDS["phrases"], *_
 KNOWN = _OTHERS.union(*NAMES.values())
 #: Names of columns of a gold standard.
 GOLD = frozenset({*_WORDS["gold"], "gold_standard", "goldstandard"})
-#: Words that only mean gold standard.
+#: Words that always mean a gold standard.
 GOLD_WORDS = frozenset({"gold", "gold_standard", "true", "correct", "reference", "target", "targets", "actual"})
 #: Names of columns that never contain keyphrases.
 NO_PHRASES = ASIDE.union(NAMES["text"], NAMES["title"], NAMES["group"])
@@ -204,7 +204,7 @@ def is_gold(head: str) -> bool:
 
 
 def source_of(head: str) -> str:
-    """Return the source in a column name: the name without its number and words for keyphrases.
+    """Return the source named in a column name: the name without its number and without words for keyphrases.
 
     >>> source_of("Keywords Anna"), source_of("Ben 2"), source_of("Keyword 1")
     ('Anna', 'Ben', '')
@@ -216,14 +216,14 @@ def source_of(head: str) -> str:
         return ""
     if plain(base) in NAMES["doc_id"]:  # “ref no”
         return base
-    about = {*words_of("phrase")}
+    of_phrases = {*words_of("phrase")}
     for ends in (_BLANKS, _ENDS):
-        every = list(filter(None, ends.split(base)))
+        words = list(filter(None, ends.split(base)))
         for size in (3, 2, 1):  # “indexing terms Anna”
-            places = [at for at in range(len(every) - size + 1) if plain(" ".join(every[at : at + size])) in about]
+            places = [at for at in range(len(words) - size + 1) if plain(" ".join(words[at : at + size])) in of_phrases]
             if places:
-                gone = {place + more for place in places for more in range(size)}
-                return " ".join(word for place, word in enumerate(every) if place not in gone)
+                dropped = {place + offset for place in places for offset in range(size)}
+                return " ".join(word for place, word in enumerate(words) if place not in dropped)
     return base.strip()
 
 
@@ -247,12 +247,12 @@ def rater_in(head: str) -> str:
     return match[1] if match and not match[1].isdigit() else head
 
 
-def gold_beside(sources: Mapping[str, tuple[str, ...]]) -> str | None:
+def gold_beside(names: Collection[str]) -> str | None:
     """Return the column of the gold standard next to columns of systems, or None."""
-    heads = [names[0] for names in sources.values() if plain(names[0]) not in NAMES["annotator"]]
+    heads = [head for head in names if plain(head) not in NAMES["annotator"]]
     gold = [head for head in heads if is_gold(head)]
     systems = [head for head in heads if is_predicted(head) or (head not in gold and source_of(head) == base_of(head))]
-    return gold[0] if len(gold) == 1 and len(systems) == len(sources) - 1 > 0 else None
+    return gold[0] if len(gold) == 1 and len(systems) == len(names) - 1 > 0 else None
 
 
 def are_records(heads: Iterable[str]) -> bool:

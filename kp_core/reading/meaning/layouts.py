@@ -1,4 +1,4 @@
-"""Find the layout of a table from the user's mapping, a known export, or column names and cells."""
+"""Turn a table into a layout, following the user's mapping, a known export, or its column names and cells."""
 
 from __future__ import annotations
 
@@ -7,49 +7,65 @@ from difflib import get_close_matches
 from typing import cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError, pluralize
-from kp_core.reading.meaning.derived import derived, filled_down, with_column
+from kp_core.errors import InputError, Note, pluralize
 from kp_core.reading.meaning.exports import export_of, meant_rows
-from kp_core.reading.meaning.fields import grouped, quoted, rater_in, roles_in_words, system_in
+from kp_core.reading.meaning.fields import (
+    DATASETS,
+    NAMES,
+    RUNS,
+    UNSURE,
+    are_records,
+    find_roles,
+    grouped,
+    plain,
+    quoted,
+    rater_in,
+    roles_in_words,
+    system_in,
+)
 from kp_core.reading.meaning.layout import Layout
 from kp_core.reading.meaning.mapping import FILE, HEADS, PLACES, ROW, SEPARATORS, SHEET, Mapping
 from kp_core.reading.meaning.prefill import proposal, systems_named
-from kp_core.reading.meaning.profiles import whole_lists
+from kp_core.reading.meaning.profiles import cells_of, count_distinct, fill_forward, is_blank, profile, whole_lists
 from kp_core.reading.open.source import stem_of
 from kp_core.reading.open.table import Table, list_columns
 from kp_core.reading.open.values import repeated
 from kp_core.reading.rows.separators import cell_separator, number_behind
 
-#: Roles of columns, and of columns of texts, in the order in which they are shown.
-_ORDER = (
-    *("pair_id", "doc_id", "system", "annotator", "rank", "score", "relevance", "votes", "verdict"),
-    *("phrase", "keyphrase", "candidate", "concept", "title", "text", "group"),
-)
+#: Role of a column → field of a mapping, in the order in which columns are shown; and the roles in a table of texts.
+_ROLES = {"pair_id": "pair", "doc_id": "document"} | {
+    role: role
+    for role in (
+        *("system", "annotator", "rank", "score", "relevance", "votes", "verdict"),
+        *("phrase", "keyphrase", "candidate", "concept", "title", "text", "group"),
+    )
+}
 _DOCUMENTS = ("doc_id", "text", "title", "group")
-#: Role of a column → field of a mapping, if it has another name.
-_FIELDS = {"doc_id": "document", "pair_id": "pair"}
+#: Subject indexer's mark (yes, indirectly, no) → grade.
+GRADES = {"Y": "2", "I": "1", "N": "0"}
 
 
 def layout_of(table: Table, role: Role | None, mapping: Mapping) -> Layout | None:
     """Return the layout that a mapping specifies, else the proposed one with its doubts, or None."""
-    asked = mapping.role if mapping.role and mapping.role != "leave out" else role
+    requested = mapping.role if mapping.role and mapping.role != "leave out" else role
     if not table.names:
         return None
     table = derived(meant_rows(table), mapping)
     if mapping.names_columns:
-        return layout_from_mapping(table, mapping, asked)
-    proposed = export_of(table, asked) or proposal(table, asked)
+        return layout_from_mapping(table, mapping, requested)
+    proposed = export_of(table, requested) or proposal(table, requested)
     if proposed is None:
         return None
     if proposed.own and not proposed.mapping.relevance:
         proposed = systems_named(table, proposed, ())
-    meant = replace(proposed.mapping, dataset=table.dataset, run=table.run).merged(replace(mapping, role=""))
-    made = layout_from_mapping(table, meant, cast(Role, proposed.mapping.role))
+    complete = replace(proposed.mapping, dataset=table.dataset, run=table.run).merged(replace(mapping, role=""))
+    layout = layout_from_mapping(table, complete, cast(Role, proposed.mapping.role))
     origin = f"as {proposed.program} writes it; " if proposed.program else ""
     proposed = replace(proposed, doubts=()) if mapping.as_read else proposed
-    return replace(made, evidence=f"{origin}{made.evidence}", proposal=proposed)
+    return replace(layout, evidence=f"{origin}{layout.evidence}", proposal=proposed)
 
 
 def layout_from_mapping(table: Table, mapping: Mapping, role: Role | None) -> Layout:
@@ -57,56 +73,56 @@ def layout_from_mapping(table: Table, mapping: Mapping, role: Role | None) -> La
 
     Raises InputError for columns missing from the table, or fields missing from the mapping.
     """
-    _refuse_unknown_columns(table, mapping)
-    meant = role or _role_of(mapping)
-    columns = {part: getattr(mapping, _FIELDS.get(part, part), "") for part in _ORDER}
-    columns["score"] = mapping.score[0] if len(mapping.score) == 1 else ""
-    columns = {part: name for part, name in columns.items() if name and name not in PLACES}
-    table, columns = _with_places(table, mapping, columns)
-    table, filled = filled_down(table, columns | dict(zip(["phrase"], mapping.keyphrases, strict=False)), mapping)
-    made = Layout("documents", table, meant, columns, replace(mapping, role=meant), numbered=mapping.document == ROW)
-    if meant == "documents":
-        _need({"text", "title", "group"} & columns.keys(), table, "a column of texts or titles")
-    elif meant == "judgements":
-        made = _judged(made)
+    for name in mapping.columns:
+        if name not in (*table.names, table.dataset, table.run):  # data set and run are part of ids and system names
+            similar = get_close_matches(name, table.names, 3, 0.5) or table.names[:10]
+            remedy = f"Did you mean {' or '.join(f'“{other}”' for other in similar)}?"
+            raise InputError(table.file, f"no column “{name}”", "columns that the file has", remedy)
+    known_role = role or _role_of(mapping)
+    named = {part: getattr(mapping, field, "") for part, field in _ROLES.items()}
+    named["score"] = mapping.score[0] if len(mapping.score) == 1 else ""
+    columns = {part: name for part, name in named.items() if name and name not in PLACES}
+    if mapping.document in (FILE, SHEET):
+        place = stem_of(table.file) if mapping.document == FILE else table.sheet
+        table = with_column(table, mapping.document, repeated(place, len(table)))
+        columns["doc_id"] = mapping.document
+    if mapping.annotator == ROW:
+        table, columns["annotator"] = with_column(table, ROW, table.numbers()), ROW
+    table, filled = _filled_down(table, columns | dict(zip(["phrase"], mapping.keyphrases, strict=False)), mapping)
+    layout = Layout("documents", table, known_role, columns, replace(mapping, role=known_role))
+    if known_role == "documents":
+        _require({"text", "title", "group"} & columns.keys(), table, "a column of texts or titles")
+    elif known_role == "judgements":
+        layout = _judged(layout)
     else:
-        _need(mapping.keyphrases, table, "a column of keyphrases")
-        made = replace(made, source=table.sheet if SHEET in (mapping.annotator, mapping.system) else "")
-        made = _in_columns(made) or _in_one_column(made)
-    in_heads = mapping.document == HEADS and made.kind in ("turned", "marked")
-    if not ("doc_id" in made.columns or made.numbered or in_heads or made.kind == "judged"):
+        _require(mapping.keyphrases, table, "a column of keyphrases")
+        layout = replace(layout, source=table.sheet if SHEET in (mapping.annotator, mapping.system) else "")
+        layout = _in_columns(layout) or _in_one_column(layout)
+    in_heads = mapping.document == HEADS and layout.kind in ("turned", "marked")
+    if not ("doc_id" in layout.columns or layout.numbered or in_heads or layout.kind == "judged"):
         remedy = f"Name it: --as {table.file}:document=…, or document={ROW} if each row is a document."
         raise InputError(table.file, "no column of documents", "what the documents are", remedy)
-    order = _DOCUMENTS if meant == "documents" else _ORDER
-    made = replace(made, columns={part: made.columns[part] for part in order if part in made.columns})
-    return replace(made, evidence=_evidence(made) + filled)
+    order = _DOCUMENTS if known_role == "documents" else _ROLES
+    layout = replace(layout, columns={part: layout.columns[part] for part in order if part in layout.columns})
+    return replace(layout, evidence=_evidence(layout) + filled)
 
 
 def _evidence(layout: Layout) -> str:
     table, names = layout.table, [name for columns in layout.sources.values() for name in columns]
-    beside = names if layout.kind in ("wide", "turned", "marked", "scored") else []
-    columns = {role: name for role, name in layout.columns.items() if name not in beside}
+    listed = names if layout.kind in ("wide", "turned", "marked", "scored") else []
+    columns = {role: name for role, name in layout.columns.items() if name not in listed}
     parts = [table.described + ("" if table.header else " without a header"), roles_in_words(columns)]
-    if layout.gold:
-        systems = [name for name in names if name not in layout.gold]
-        parts.append(f"the gold standard in {quoted(layout.gold)}, systems in {quoted(systems)}")
+    if layout.kind == "wide" and (gold := [name for name in names if name in layout.mapping.gold]):
+        systems = [name for name in names if name not in gold]
+        parts.append(f"the gold standard in {quoted(gold)}, systems in {quoted(systems)}")
     elif list(layout.sources) == [""]:
         parts.append(f"one list in {pluralize(len(names), 'column')}")
     elif layout.sources:
-        whose = "systems" if layout.role == "system" else "annotators"
-        parts.append(f"{'documents' if layout.kind == 'turned' else whose} in {quoted(names)}")
+        sources = "systems" if layout.role == "system" else "annotators"
+        parts.append(f"{'documents' if layout.kind == 'turned' else sources} in {quoted(names)}")
     cells = layout.cells if layout.kind == "lists" else ""
     parts += [SEPARATORS.get(cells, "")] + ["each row is a document"] * layout.numbered
     return "; ".join(filter(None, parts))
-
-
-def _refuse_unknown_columns(table: Table, mapping: Mapping) -> None:
-    taken = {table.dataset, table.run}  # already part of ids and system names
-    for name in mapping.columns:
-        if name not in table.names and name not in taken:
-            near = get_close_matches(name, table.names, 3, 0.5) or table.names[:10]
-            remedy = f"Did you mean {' or '.join(f'“{other}”' for other in near)}?"
-            raise InputError(table.file, f"no column “{name}”", "columns that the file has", remedy)
 
 
 def _role_of(mapping: Mapping) -> Role:
@@ -117,69 +133,162 @@ def _role_of(mapping: Mapping) -> Role:
     return "gold" if mapping.keyphrases else "documents"
 
 
-def _with_places(table: Table, mapping: Mapping, columns: dict[str, str]) -> tuple[Table, dict[str, str]]:
-    """Add the columns for documents that are files or sheets, and for annotators that are rows."""
-    if mapping.document in (FILE, SHEET):
-        name = stem_of(table.file) if mapping.document == FILE else table.sheet
-        table = with_column(table, mapping.document, repeated(name, len(table)))
-        columns = columns | {"doc_id": mapping.document}
-    if mapping.annotator == ROW:
-        table, columns = with_column(table, ROW, table.numbers()), columns | {"annotator": ROW}
-    return table, columns
+def _require(value: object, table: Table, expected: str, found: str = "no column with this meaning") -> None:
+    if not value:
+        raise InputError(table.file, found, expected, "Specify which column it is.")
 
 
-def _need(there: object, table: Table, expected: str, found: str = "no column with this meaning") -> None:
-    if not there:
-        raise InputError(table.file, found, expected, "Say which column it is.")
-
-
-def _judged(made: Layout) -> Layout:
-    mapping, phrases, scores = made.mapping, made.mapping.keyphrases, tuple(made.mapping.score)
-    there = phrases or scores if mapping.candidate else phrases and "relevance" in made.columns
-    _need(there, made.table, "a column of candidates next to keyphrases or scores", "no scores of people")
+def _judged(layout: Layout) -> Layout:
+    mapping, phrases, scores = layout.mapping, layout.mapping.keyphrases, tuple(layout.mapping.score)
+    value = phrases or scores if mapping.candidate else phrases and "relevance" in layout.columns
+    _require(value, layout.table, "a column of candidates next to keyphrases or scores", "no human scores")
     if not mapping.candidate:
-        return replace(made, kind="long", columns=made.columns | {"phrase": phrases[0]})
+        return replace(layout, kind="long", columns=layout.columns | {"phrase": phrases[0]})
     keyphrase = {"keyphrase": phrases[0]} if phrases else {}
     raters = {rater_in(name): (name,) for name in scores} if len(scores) > 1 or mapping.annotator == HEADS else {}
     scale = mapping.scale or "any" * mapping.as_read
-    return replace(made, kind="judged", columns=made.columns | keyphrase, sources=raters, cells=scale)
+    return replace(layout, kind="judged", columns=layout.columns | keyphrase, sources=raters, cells=scale)
 
 
 def _in_columns(made: Layout) -> Layout | None:
     """Return the layout if there are several columns of keyphrases, marks or scores, else None."""
     mapping, phrases = made.mapping, tuple(made.mapping.keyphrases)
-    apart, first = HEADS in (mapping.annotator, mapping.system), made.columns | {"phrase": phrases[0]}
+    separate, first = HEADS in (mapping.annotator, mapping.system), made.columns | {"phrase": phrases[0]}
     if mapping.marks:
         return replace(made, kind="marked", columns=first, sources={name: (name,) for name in mapping.marks})
     if mapping.document == HEADS:
         return replace(made, kind="turned", sources={name: (name,) for name in phrases})
     if len(mapping.score) > 1:
         return replace(made, kind="scored", columns=first, sources={system_in(name): (name,) for name in mapping.score})
-    if not apart and len(phrases) == 1:
+    if not separate and len(phrases) == 1:
         return None
-    gold = tuple(name for name in mapping.gold if name in phrases)
-    whole = phrases if gold else whole_lists(made.table, phrases)
-    sources = grouped(phrases, whole) if apart else {"": phrases}
-    united, cells = not apart and mapping.split != "none", "" if mapping.split == "none" else mapping.split
-    return replace(made, kind="wide", sources=sources, united=united, cells=cells, gold=gold)
+    lists = phrases if {*mapping.gold} & {*phrases} else whole_lists(made.table, phrases)
+    sources = grouped(phrases, lists) if separate else {"": phrases}
+    return replace(made, kind="wide", sources=sources, cells="" if mapping.split == "none" else mapping.split)
 
 
-def _in_one_column(made: Layout) -> Layout:
-    mapping, table, name = made.mapping, made.table, made.mapping.keyphrases[0]
-    gold_is = tuple(mapping.gold) if "system" in made.columns else ()
-    made = replace(made, columns=made.columns | {"phrase": name}, gold_is=gold_is)
+def _in_one_column(layout: Layout) -> Layout:
+    mapping, table, name = layout.mapping, layout.table, layout.mapping.keyphrases[0]
+    gold_is = tuple(mapping.gold) if "system" in layout.columns else ()
+    layout = replace(layout, columns=layout.columns | {"phrase": name}, gold_is=gold_is)
     cells = "lists" if name in list_columns(table) else mapping.split
     if not cells:  # a ranked row is one phrase
-        single = not table.splits or {"rank", "score"} & made.columns.keys()
-        cells = "none" if single else cell_separator(table, name, certain=False) or "none"
+        one_phrase = not table.splits or {"rank", "score"} & layout.columns.keys()
+        cells = "none" if one_phrase else cell_separator(table, name, certain=False) or "none"
     # With one keyphrase per row, the rows of a document are one list, unless each row is a document.
-    if cells != "none" or made.numbered:
-        return replace(made, kind="lists", cells=cells)
-    return _with_scores_behind(made) if mapping.inner == "scored" else replace(made, kind="long")
+    if cells != "none" or layout.numbered:
+        return replace(layout, kind="lists", cells=cells)
+    if mapping.inner != "scored":
+        return replace(layout, kind="long")
+    columns = {"phrase": "(phrase)", "score": "(score)"}
+    pairs = zip(*map(number_behind, table.texts(name).to_pylist()), strict=True)
+    for part, values in zip(columns.values(), pairs, strict=True):
+        table = with_column(table, part, pa.chunked_array([pa.array(values, pa.large_string())]))
+    return replace(layout, kind="long", table=table, columns=layout.columns | columns)
 
 
-def _with_scores_behind(made: Layout) -> Layout:
-    table, pairs = made.table, zip(*map(number_behind, made.table.texts(made.phrases).to_pylist()), strict=True)
-    for name, values in zip(("(phrase)", "(score)"), pairs, strict=True):
-        table = with_column(table, name, pa.chunked_array([pa.array(values, pa.large_string())]))
-    return replace(made, kind="long", table=table, columns=made.columns | {"phrase": "(phrase)", "score": "(score)"})
+# derived columns
+
+
+def with_column(table: Table, name: str, column: pa.ChunkedArray) -> Table:
+    """Return a table with a column replaced, or added at its end."""
+    columns = dict(zip(table.names, table.columns, strict=True)) | {name: column}
+    return replace(table, names=[*columns], columns=[*columns.values()])
+
+
+def derived(table: Table, mapping: Mapping) -> Table:
+    """Return a table with data sets as prefixes of ids, runs as suffixes of systems, and grades in place of marks.
+
+    >>> columns = [pa.chunked_array([[one, two]]) for one, two in (("nus", "inspec"), ("1", "1"), ("tide", "sea"))]
+    >>> table = derived(Table("g.csv", ["dataset", "doc_id", "phrase"], columns), Mapping())
+    >>> table.names, table.datasets, table.texts("doc_id").to_pylist()
+    (['doc_id', 'phrase'], ('nus', 'inspec'), ['nus/1', 'inspec/1'])
+    """
+    if mapping.names_columns:
+        datasets, runs, documents, systems = (
+            [name for name in table.names if name == said]
+            for said in (mapping.dataset, mapping.run, mapping.document, mapping.system)
+        )
+    else:
+        datasets, runs = ([name for name in table.names if plain(name) in words] for words in (DATASETS, RUNS))
+        roles = find_roles([name for name in table.names if name not in runs], ("doc_id", "system"))
+        documents, systems = ([roles[role]] if role in roles else [] for role in ("doc_id", "system"))
+    if len(datasets) == len(documents) == 1 and not are_records(table.without(datasets).names):
+        table = _with_datasets(table, *datasets, *documents, chosen=mapping.names_columns)
+    if len(runs) == len(systems) == 1 and not {*runs, *systems} - {*table.names}:
+        cells = {name: table.texts(name) for name in (*systems, *runs)}
+        one_each = count_distinct(cells) == len(pc.unique(cells[systems[0]]))
+        if not one_each and "" not in pc.unique(cells[runs[0]]).to_pylist():
+            column = _joined(cells[systems[0]], "#", cells[runs[0]])
+            table = replace(with_column(table, systems[0], column).without(runs), run=runs[0])
+    return _graded(table, mapping)
+
+
+def _with_datasets(table: Table, dataset: str, document: str, *, chosen: bool) -> Table:
+    datasets, ids = table.texts(dataset), table.texts(document)
+    names = [name for name in pc.unique(datasets).to_pylist() if name.strip()]
+    unique_ids = count_distinct({"dataset": datasets, "id": ids}) == len(pc.unique(ids))
+    if len(names) < 2 or (unique_ids and plain(dataset) in UNSURE and not chosen):
+        return table
+    without = pc.sum(pc.and_(pc.equal(pc.utf8_trim_whitespace(datasets), ""), pc.not_equal(ids, ""))).as_py()
+    if without:
+        remedy = f"Fill “{dataset}”, or define the other columns: --as {table.file}:document=…,keyphrases=…"
+        found = pluralize(without, "row without a data set", "rows without a data set")
+        raise InputError(table.file, found, "a data set in every row, or in none", remedy)
+    if not all(map(str.startswith, ids.to_pylist(), (f"{name}/" for name in datasets.to_pylist()))):
+        ids = _joined(datasets, "/", ids)
+    changed = with_column(table, document, ids).without([dataset])
+    return replace(changed, datasets=tuple(names), dataset=dataset)
+
+
+def _joined(first: pa.ChunkedArray, mark: str, second: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Join two columns; blank if either cell is blank, so that the row is rejected."""
+    blank, nothing = pc.or_(pc.equal(first, ""), pc.equal(second, "")), pa.scalar("", pa.large_string())
+    return pc.if_else(blank, nothing, pc.binary_join_element_wise(first, second, pa.scalar(mark, pa.large_string())))
+
+
+def _graded(table: Table, mapping: Mapping) -> Table:
+    """Replace marks by grades; unmarked rows count as N, with a note."""
+    for name in table.names if table.header else ():
+        marks = set(map(str.upper, cells_of(table, name)))
+        graded = plain(name) in NAMES["relevance"] or mapping.relevance == name
+        if not graded or not marks or not marks <= GRADES.keys():
+            continue
+        cells = list(map(str.strip, table.texts(name).to_pylist()))
+        grades = pa.array([GRADES.get(cell.upper() or "N", cell) for cell in cells], pa.large_string())
+        shown = ", ".join(f"{mark} = {grade}" for mark, grade in GRADES.items() if mark in marks)
+        table = with_column(table, name, pa.chunked_array([grades]))
+        table.described += f"; marks in “{name}” are grades ({shown})"
+        if blank := cells.count(""):
+            message = f"Rows without a mark in “{name}”, which count as N: {blank:,}."
+            table.notes = [*table.notes, Note("warning", table.file, message)]
+    return table
+
+
+def _filled_down(table: Table, columns: dict[str, str], mapping: Mapping) -> tuple[Table, str]:
+    """Fill down ids, annotators and systems given only in their first row; return the table and the evidence."""
+    evidence = ""
+    for role in ("annotator", "system", "doc_id") if len(table) else ():
+        if role not in columns:
+            continue
+        name, blank = columns[role], is_blank(table, columns[role])
+        count = pc.sum(blank).as_py()
+        if count and not blank[0].as_py() and _are_merged(table, columns, role, blank, mapping):
+            table = with_column(table, name, fill_forward(table, name))
+            evidence += f"; “{name}” of {pluralize(count, 'row')} is that of the row above"
+    return table, evidence
+
+
+def _are_merged(table: Table, columns: dict[str, str], role: str, blank: pa.ChunkedArray, mapping: Mapping) -> bool:
+    if mapping.fill_down:
+        return mapping.fill_down == "yes"
+    share = pc.sum(blank).as_py() / len(table)
+    if role != "doc_id":  # for a missing annotator, the file name may be meant; merged cells span most rows
+        under = "doc_id" in columns and pc.all(pc.or_(pc.invert(blank), is_blank(table, columns["doc_id"]))).as_py()
+        return share >= 0.5 or bool(under)
+    source, phrases = columns.get("annotator", columns.get("system")), columns.get("phrase")
+    if source is None and phrases is not None and profile(table, phrases).lists >= 0.5:
+        return False  # a list without an id is an error
+    heads = table.rows(pc.invert(blank))
+    keys = {name: heads.texts(name) for name in (columns["doc_id"], source) if name is not None}
+    return share >= 0.2 and count_distinct(keys) == len(heads)

@@ -8,7 +8,7 @@ from collections import abc
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from kp_core.corpus import Role
 from kp_core.errors import UsageError
@@ -114,7 +114,7 @@ class Mapping:
         Further columns: title, text and type of a document, identifier of a keyphrase, data set of a row, and run of a
         system.
     split : str
-        How a cell is split: a key of `SEPARATORS`, such as ";" or "lines"; "none" not at all.
+        How a cell is split: a key of `SEPARATORS`, such as ";" or "lines"; "none": not at all.
     inner : {"phrases", "variants", "tokens", "scored"}
         Meaning of an inner list: a list of phrases, spellings of one phrase, its words, or a phrase and its score.
     header, delimiter, sheet, encoding, fill_down, scale, format
@@ -224,7 +224,7 @@ class Mapping:
         return cls(**several, **single, switches=switches)
 
     def merged(self, other: Mapping) -> Mapping:
-        """Return the mapping with the fields that are set in another one replaced.
+        """Return the mapping, updated with the fields that are set in another one.
 
         >>> str(Mapping("gold", split=";").merged(Mapping(split=",", higher_is_better=False)))
         'role=gold,higher_is_better=no,split=","'
@@ -269,18 +269,18 @@ def _quoted(text: str) -> str:
 
 
 def _refuse(field: str, value: str) -> None:
-    every = [*_FIELDS, *SWITCHES]
-    if field not in every:
-        near = get_close_matches(field, every, 1)
-        meant = f"; did you mean {near[0]}?" if near else f"; choose one of: {', '.join(every)}"
-        raise UsageError(f"there is no '{field}' to choose for a file{meant}")
+    fields = [*_FIELDS, *SWITCHES]
+    if field not in fields:
+        similar = get_close_matches(field, fields, 1)
+        hint = f"; did you mean {similar[0]}?" if similar else f"; choose one of: {', '.join(fields)}"
+        raise UsageError(f"there is no '{field}' to choose for a file{hint}")
     allowed = VALUES.get(field, SWITCHES.get(field, ()))
     if (allowed and value not in allowed) or (field == "header" and not _HEADER.fullmatch(value)):
         shown = ", ".join(allowed) if allowed else "yes, no, the number of a row, or of two rows (1-2)"
         raise UsageError(f"{field} is '{value}'; choose one of: {shown}")
 
 
-def mappings_of(given: Iterable[str]) -> dict[str, Mapping]:
+def mappings_of(arguments: Iterable[str]) -> dict[str, Mapping]:
     """Return file → its mapping from words such as FILE:FIELD=VALUE,…; merge several mappings of one file.
 
     Raises UsageError for anything else.
@@ -290,16 +290,16 @@ def mappings_of(given: Iterable[str]) -> dict[str, Mapping]:
     'document=Nr,keyphrases=Term,sheet=Lists'
     """
     mappings: dict[str, Mapping] = {}
-    for words in map(storable, given):
-        parts = re.fullmatch(r"(?P<file>.+?):(?P<said>[a-z_]+=.*)", words, re.DOTALL)
+    for argument in map(storable, arguments):
+        parts = re.fullmatch(r"(?P<file>.+?):(?P<said>[a-z_]+=.*)", argument, re.DOTALL)
         if parts is None:
-            raise UsageError(f"--as is '{words}'; write FILE:FIELD=VALUE,…, such as gold.xlsx:sheet=Lists")
+            raise UsageError(f"--as is '{argument}'; write FILE:FIELD=VALUE,…, such as gold.xlsx:sheet=Lists")
         mappings[parts["file"]] = mappings.get(parts["file"], Mapping()).merged(Mapping.read(parts["said"]))
     return mappings
 
 
 def meanings_of(mapping: Mapping) -> dict[str, str]:
-    """Return column → its field.
+    """Return {column: its field}.
 
     >>> meanings_of(Mapping(document="Nr", keyphrases=("Anna", "yake"), gold="Anna", system=HEADS))
     {'Nr': 'document', 'Anna': 'gold', 'yake': 'keyphrases'}
@@ -344,3 +344,33 @@ def with_meanings(mapping: Mapping, meanings: abc.Mapping[str, str], places: abc
         if field and not values[field]:
             values[field] = place
     return replace(mapping, **values)
+
+
+class Doubt(NamedTuple):
+    """An open question about a table as a sentence, with the fields of the mapping that it concerns."""
+
+    words: str
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The likeliest meaning of a table, with doubts.
+
+    role_known  whether the table itself shows its role
+    worded      whether column names are known
+    program     the program that wrote a known export
+    own         whether KPScope wrote the table, so that there are no doubts
+    """
+
+    mapping: Mapping
+    doubts: tuple[Doubt, ...] = ()
+    role_known: bool = True
+    worded: bool = True
+    program: str = ""
+    own: bool = False
+
+    def doubted(self, words: str, *fields: str, **changes: Any) -> Proposal:
+        """Return the proposal with another doubt and changed fields of its mapping."""
+        mapping = replace(self.mapping, **changes)
+        return replace(self, mapping=mapping, doubts=(*self.doubts, Doubt(words, fields)))

@@ -1,4 +1,4 @@
-"""Propose the mapping of a table from known column names and proofs in cells; ask about all else in a form."""
+"""Propose the mapping of a table from known column names and unambiguous cells; ask about the rest in a form."""
 
 from __future__ import annotations
 
@@ -15,11 +15,9 @@ import pyarrow.compute as pc
 from kp_core.corpus import Role
 from kp_core.reading.meaning import fields as known
 from kp_core.reading.meaning.fields import NAMES, base_of, is_predicted, number_of, plain, quoted, source_of, words_of
-from kp_core.reading.meaning.layout import Doubt, Proposal
-from kp_core.reading.meaning.mapping import HEADS, ROW, Mapping
+from kp_core.reading.meaning.mapping import HEADS, ROW, Mapping, Proposal
 from kp_core.reading.meaning.profiles import (
     SAMPLE,
-    Profile,
     cells_of,
     count_distinct,
     filled,
@@ -49,7 +47,7 @@ _POSSIBLE_MEANINGS = {
     "rank": "may be a rank: then lists are ordered by it",
     "score": "may be a score: then lists are ranked by it",
 }
-#: Columns of marked phrases, or of the kind of a mark.
+#: Names of columns that contain marked phrases, or the kind of each mark.
 _TAGS = frozenset({"label", "tag", "labels", "tags"})
 #: Maximum share of distinct cells in a column of systems or annotators.
 _REPEATED = 0.2
@@ -63,7 +61,7 @@ _PEOPLE = 20
 _SEPARATE_LISTS_SHARE = 0.6
 #: Maximum number of words of a title, and maximum share of distinct cells of repeated ids.
 _TITLE, _VARIED = 6, 0.9
-#: Minimum share of matching ids of the smaller side.
+#: Minimum share of the ids of the smaller side that must match.
 _MATCHING_SHARE = 0.5
 #: Endings of the names of two columns of phrases that are compared.
 _PAIR_SUFFIX = re.compile(r"[\s_-]?[12abAB]$")
@@ -75,7 +73,7 @@ _ABOUT = re.compile(
 
 
 def proposal(table: Table, role: Role | None) -> Proposal | None:
-    """Return the likeliest meaning of a table, or None if neither names nor cells suggest any.
+    """Return the likeliest meaning of a table, or None if neither names nor cells suggest one.
 
     >>> import pyarrow as pa
     >>> columns = [pa.chunked_array([["1", "2"]]), pa.chunked_array([["tide; sea", "moon"]])]
@@ -88,11 +86,12 @@ def proposal(table: Table, role: Role | None) -> Proposal | None:
     if role in (None, "judgements") and (pairs := _pairs(table, role)) is not None:
         return pairs
     guessed = role or _role_by_heads(table)
-    proposed = _texts(table, asked=role is not None) if guessed == "documents" else _phrases(table, guessed or "gold")
-    if proposed is None and table.header and guessed != "documents":
+    made = _texts(table, is_certain=role is not None) if guessed == "documents" else _phrases(table, guessed or "gold")
+    if made is None and guessed != "documents":
         made = guess(table, role)
-        return made if made.mapping.keyphrases else None
-    return proposed and replace(proposed, role_known=proposed.role_known and guessed is not None)
+        is_list = table.header or (made.mapping.document, made.mapping.split) != (ROW, "none")
+        return made if made.mapping.keyphrases and is_list else None
+    return made and replace(made, role_known=made.role_known and guessed is not None)
 
 
 # possible meanings of single columns
@@ -104,14 +103,14 @@ def _can_be(table: Table, name: str, field: str) -> bool:
         return True
     if name in ("annotator", "system") and {"doc_id", "phrase"} <= {*table.names}:  # names in our tables may be numbers
         return True
-    beside_codes = shape.addresses and any(profile(table, other).codes for other in _unknown(table))
-    is_list, other_kind, text = shape.lists >= 0.5, shape.moments or shape.marks, shape.long
+    is_list, other_kind = shape.lists >= 0.5, shape.moments or shape.marks
     partial = head in ("doi", "di") and len(shape.cells) < min(len(table), SAMPLE)
+    beside_codes = shape.addresses and any(profile(table, other).codes for other in _unknown(table))
+    coded = shape.codes and head in known.DOCUMENTS | {"ref", "refs"}
+    numbers = shape.numbers > 0.5 and head not in known.IDENTIFIERS
     no: dict[str, bool] = {
-        "document": is_list or shape.moments or text or beside_codes or partial,
-        "keyphrases": other_kind
-        or (shape.numbers > 0.5 and head not in known.IDENTIFIERS)
-        or (shape.codes and head in known.DOCUMENTS | {"ref", "refs"}),
+        "document": is_list or shape.moments or shape.long or partial or beside_codes,
+        "keyphrases": other_kind or numbers or coded,
         "annotator": is_list or other_kind or shape.fraction or ("mail" in head and shape.varied == 1),
         "system": is_list or other_kind or shape.fraction,
         "rank": shape.fraction or shape.numbers == 0,
@@ -131,7 +130,7 @@ def _unknown(table: Table, taken: Collection[str] = ()) -> list[str]:
     return [name for name in table.names if name not in taken and _is_unknown(table, name)]
 
 
-def _named(table: Table, fields: Sequence[str]) -> dict[str, str]:
+def _columns_by_name(table: Table, fields: Sequence[str]) -> dict[str, str]:
     """Return field → the column whose name fits best and whose cells are valid."""
     columns: dict[str, str] = {}
     for field in fields if table.header else ():
@@ -148,8 +147,8 @@ def _role_by_heads(table: Table) -> Role | None:
     ranked = heads & {*NAMES["rank"], *NAMES["score"]}
     worded = [name for name in table.names if plain(name) in words_of("phrase")]
     predicted = [name for name in table.names if is_predicted(name) and profile(table, name).phrases]
-    whole = whole_lists(table, worded)
-    if heads & {*NAMES["system"]} or (ranked and (not worded or worded[0] not in whole)):
+    with_lists = whole_lists(table, worded)
+    if heads & {*NAMES["system"]} or (ranked and (not worded or worded[0] not in with_lists)):
         return "system"
     if predicted and all(is_predicted(name) for name in worded):
         return "system" if len(predicted) > 1 or not set(_lists_of(table)) - set(predicted) else None
@@ -159,8 +158,8 @@ def _role_by_heads(table: Table) -> Role | None:
         return "gold"
     if worded or not table.header or _lists_of(table) or any(base_of(name) != name for name in table.names):
         return None
-    beside = [name for name in table.names if _may_be_phrases(table, name)]
-    return "documents" if heads & {*NAMES["text"]} or (heads & {*NAMES["title"]} and len(beside) < 2) else None
+    others = [name for name in table.names if _may_be_phrases(table, name)]
+    return "documents" if heads & {*NAMES["text"]} or (heads & {*NAMES["title"]} and len(others) < 2) else None
 
 
 def _scored(table: Table, name: str) -> list[Any]:
@@ -195,13 +194,13 @@ def _nested(table: Table, role: Role | None) -> Proposal:
     owner, document = (INNER, OUTER) if turned else (OUTER, INNER)
     guessed: Role = role or ("system" if any(systems) else "gold")
     person = "annotator" if guessed == "gold" else "system"
-    whose: dict[str, Any] = {person: owner}
-    mapping = Mapping(guessed, document=document, keyphrases=LIST, **whose)
-    made = Proposal(mapping, role_known=role is not None or guessed == "system")
+    source: dict[str, Any] = {person: owner}
+    mapping = Mapping(guessed, document=document, keyphrases=LIST, **source)
+    draft = Proposal(mapping, role_known=role is not None or guessed == "system")
     if systems[0] != systems[1]:
-        return made
-    words = "Objects within objects: which keys are the documents, and which the people or systems?"
-    return made.doubted(words, "document")
+        return draft
+    question = "Objects within objects: which keys are the documents, and which the people or systems?"
+    return draft.doubted(question, "document")
 
 
 def _pairs(table: Table, role: Role | None) -> Proposal | None:
@@ -210,184 +209,140 @@ def _pairs(table: Table, role: Role | None) -> Proposal | None:
     fields = {"pair_id": "pair", "doc_id": "document", "keyphrase": "keyphrases"}
     names = known.find_roles(table.names, (*fields, "candidate", "annotator", "score"))
     columns: dict[str, Any] = {fields.get(role, role): name for role, name in names.items()}
-    free = [name for name in table.names if name not in columns.values()]
-    if "keyphrases" in columns and "candidate" not in columns and (beside := known.find_roles(free, ("phrase",))):
-        columns["candidate"] = beside["phrase"]
-        free.remove(beside["phrase"])
-    twins = [name for name in free if profile(table, name).phrases and _PAIR_SUFFIX.search(name)]
-    unsure = (
-        "candidate" not in columns
-        and len(twins) == 2
-        and _PAIR_SUFFIX.sub("", twins[0]) == _PAIR_SUFFIX.sub("", twins[1])
-    )
+    unused = [name for name in table.names if name not in columns.values()]
+    if "keyphrases" in columns and "candidate" not in columns and (phrases := known.find_roles(unused, ("phrase",))):
+        columns["candidate"] = phrases["phrase"]
+        unused.remove(phrases["phrase"])
+    twins = [name for name in unused if profile(table, name).phrases and _PAIR_SUFFIX.search(name)]
+    same_stem = len({_PAIR_SUFFIX.sub("", name) for name in twins}) == 1
+    unsure = "candidate" not in columns and len(twins) == 2 and same_stem
     if unsure:  # “word 1” and “word 2”
         columns |= dict(zip(("keyphrases", "candidate"), twins, strict=True))
-        free = [name for name in free if name not in twins]
+        unused = [name for name in unused if name not in twins]
     if "candidate" in columns and "score" not in columns:
-        raters = [name for name in free if known.JUDGE.match(name)]
+        raters = [name for name in unused if known.JUDGE.match(name)]
         if not raters and "keyphrases" in columns:
-            unknown = {name: profile(table, name) for name in free if plain(name) not in known.KNOWN}
+            unknown = {name: profile(table, name) for name in unused if plain(name) not in known.KNOWN}
             raters = [name for name, shape in unknown.items() if shape.cells and shape.numbers > 0.8]
         columns |= {"score": tuple(raters), "annotator": HEADS} if raters else {}
     if not {"candidate", "score"} <= columns.keys():
         return None
-    made = Proposal(Mapping("judgements", **columns))
-    words = f"The columns {quoted(twins)} may be pairs of phrases, with ratings beside them."
-    return made.doubted(words, "keyphrases", "candidate", "score") if unsure and role is None else made
+    draft = Proposal(Mapping("judgements", **columns))
+    question = f"The columns {quoted(twins)} may be pairs of phrases, with ratings beside them."
+    return draft.doubted(question, "keyphrases", "candidate", "score") if unsure and role is None else draft
 
 
-def _texts(table: Table, *, asked: bool) -> Proposal | None:
-    columns = _named(table, _FIELDS["documents"])
+def _texts(table: Table, *, is_certain: bool) -> Proposal | None:
+    columns = _columns_by_name(table, _FIELDS["documents"])
     if not {"text", "title", "group"} & columns.keys():
         return None
     fields: dict[str, Any] = {"document": ROW, **columns}
-    made = Proposal(Mapping("documents", **fields))
-    beside = [name for name in table.names if name not in columns.values() and _may_be_phrases(table, name)]
-    if asked or not beside:
-        return made
-    document = columns.get("document") or next((n for n in _ids_among(table, columns, ()) if n != beside[0]), ROW)
-    phrases: dict[str, Any] = {"keyphrases": beside[0], "document": document, "split": _split(table, beside[0])}
-    return made.doubted(_may_be([("keyphrases", beside[0])]).words, "keyphrases", role="gold", **phrases)
+    draft = Proposal(Mapping("documents", **fields))
+    others = [name for name in table.names if name not in columns.values() and _may_be_phrases(table, name)]
+    if is_certain or not others:
+        return draft
+    document = columns.get("document") or next(iter(_ids_among(table, columns, others[:1])), ROW)
+    return _may_be(draft, "keyphrases", others[0], role="gold", document=document, split=_split(table, others[0]))
 
 
-def _may_be(unknown: Sequence[tuple[str, str]]) -> Doubt:
-    words = "; ".join(f"the column “{name[:40]}” {_POSSIBLE_MEANINGS[field]}" for field, name in unknown)
-    return Doubt(f"{words[:1].upper()}{words[1:]}.", tuple(field for field, _ in unknown))
+def _may_be(draft: Proposal, field: str, name: str, **changes: Any) -> Proposal:
+    """Give a column a possible meaning in a proposal, and ask about it."""
+    message = f"The column “{name[:40]}” {_POSSIBLE_MEANINGS[field]}."
+    return draft.doubted(message, field, **{field: name, **changes})
 
 
 # keyphrases
 
 
 def _phrases(table: Table, role: Role) -> Proposal | None:
-    named = _named(table, _FIELDS[role])
-    identifiers = [name for name in table.names if plain(name) in known.IDENTIFIERS and name not in named.values()]
-    if "keyphrases" in named and "concept" not in named and identifiers:
-        named["concept"] = identifiers[0]
-    if "keyphrases" not in named and len(named) + len(identifiers) == len(table.names) and table.header:
-        alone = [*identifiers, *(name for field, name in named.items() if field == "concept")]
-        named |= {"keyphrases": alone[0], "concept": alone[0]} if "document" in named and alone else {}
-    named = _with_headings(table, named)
-    if "document" not in named and (marked := _marked(table, role, named)) is not None:
+    assigned = _columns_by_name(table, _FIELDS[role])
+    identifiers = [name for name in table.names if plain(name) in known.IDENTIFIERS and name not in assigned.values()]
+    if "keyphrases" in assigned and "concept" not in assigned and identifiers:
+        assigned["concept"] = identifiers[0]
+    if "keyphrases" not in assigned and len(assigned) + len(identifiers) == len(table.names) and table.header:
+        alone = [*identifiers, *(name for field, name in assigned.items() if field == "concept")]
+        assigned |= {"keyphrases": alone[0], "concept": alone[0]} if "document" in assigned and alone else {}
+    assigned = _with_headings(table, assigned)
+    if "document" not in assigned and (marked := _marked(table, role, assigned)) is not None:
         return marked
-    apart = _side_by_side(table, named)
-    numbered = any(re.search(r"\d", name) for name in apart)
-    if apart and not (named or numbered or share_lists(table, apart)):
+    several = _side_by_side(table, assigned)
+    numbered = any(re.search(r"\d", name) for name in several)
+    if several and not (assigned or numbered or share_lists(table, several)):
         return None
-    if apart and "document" in named and _count_lists(table, named) < len(table):
-        apart = ()
-    if apart:
-        named.pop("keyphrases", "")
-        return _of_several(table, role, named, apart)
-    unknown: list[tuple[str, str]] = []
-    if "keyphrases" not in named or "document" not in named:
-        unknown = _guessed(table, named)
-    phrases = dict(unknown).get("keyphrases", "")
-    whole = {field: name for field, name in named.items() if name != phrases} | dict(unknown)
-    if "keyphrases" not in whole or ("document" not in whole and {"rank", "score"} & whole.keys()):
+    if several and not ("document" in assigned and _count_lists(table, assigned) < len(table)):
+        assigned.pop("keyphrases", "")
+        return _of_several(table, role, assigned, several)
+    if "keyphrases" not in assigned:
         return None
-    return _of_one(table, role, whole, unknown)
+    ids = [] if "document" in assigned else _ids_among(table, assigned)
+    if not ids and "document" not in assigned and {"rank", "score"} & assigned.keys():
+        return None
+    draft = _of_one(table, role, dict(zip(["document"], ids, strict=False)) | assigned)
+    return _may_be(draft, "document", ids[0]) if draft and ids else draft
 
 
-def _with_headings(table: Table, named: dict[str, str]) -> dict[str, str]:
+def _with_headings(table: Table, assigned: dict[str, str]) -> dict[str, str]:
     """Use a column named text, title or shelf mark as document or keyphrase, if its cells allow nothing else."""
-    columns, ranked = dict(named), {*NAMES["rank"], *NAMES["score"]} & {*map(plain, table.names)}
+    columns, ranked = dict(assigned), {*NAMES["rank"], *NAMES["score"]} & {*map(plain, table.names)}
     for name in table.names if table.header else ():
         shape = profile(table, name)
         if plain(name) not in known.DOCUMENTS | known.SHELF_MARKS or shape.lists >= 0.5:
             continue
         codes = [profile(table, other) for other in _unknown(table) if profile(table, other).codes]
         coded = any(not shape.numbers for shape in codes)
-        again = (shape.varied <= _VARIED or is_merged(table, name)) and not coded
+        repeats = (shape.varied <= _VARIED or is_merged(table, name)) and not coded
         is_person = plain(columns.get("document", "")) in NAMES["name"]
-        if ("document" not in columns or is_person) and (shape.codes or again or plain(name) in known.SHELF_MARKS):
+        if ("document" not in columns or is_person) and (shape.codes or repeats or plain(name) in known.SHELF_MARKS):
             person = {"annotator": columns["document"]} if is_person else {}
             columns = {field: other for field, other in columns.items() if other != name} | person | {"document": name}
         tag = plain(columns.get("keyphrases", "")) in _TAGS and profile(table, columns["keyphrases"]).varied <= 0.5
-        short = shape.words <= 2.5 and not shape.codes and columns.get("document") != name
-        if (tag or (ranked and "keyphrases" not in columns)) and short:
+        is_short = shape.words <= 2.5 and not shape.codes and columns.get("document") != name
+        if (tag or (ranked and "keyphrases" not in columns)) and is_short:
             columns = {field: other for field, other in columns.items() if other != name} | {"keyphrases": name}
     return columns
 
 
-def _guessed(table: Table, named: dict[str, str]) -> list[tuple[str, str]]:
-    nested, guesses = list_columns(table), list[tuple[str, str]]()
-    free = [name for name in _unknown(table, named.values()) if cells_of(table, name) or name in nested]
-    if "keyphrases" not in named:
-        lists = [name for name in _lists_of(table) if name in free]
-        words = [name for name in free if _may_be_phrases(table, name) or name in lists]
-        ids = [name for name in words if "document" not in named and name == table.names[0]]
-        if table.header and not named.keys() & {"document", "keyphrases"} and not lists and len(words) > 1:
-            return []
-        words = lists or [name for name in words if name not in ids] or words
-        if not words:
-            return []
-        guesses.append(("keyphrases", max(words, key=lambda name: profile(table, name).varied)))
-    if "document" not in named:
-        taken = {*named.values(), *(name for _, name in guesses)}
-        guesses = [("document", name) for name in _ids_among(table, named, taken)[:1]] + guesses
-    return guesses
-
-
-def _ids_among(table: Table, named: dict[str, str], taken: Collection[str]) -> list[str]:
+def _ids_among(table: Table, assigned: dict[str, str], taken: Collection[str] = ()) -> list[str]:
     """Return the columns with unknown names that may contain document ids, likeliest first."""
-    free, first = _unknown(table, {*named.values(), *taken}), table.names[0]
-    free = [name for name in free if _can_be(table, name, "document") and cells_of(table, name)]
-    shapes = {name: profile(table, name) for name in free}
+    unknown, first = _unknown(table, {*assigned.values(), *taken}), table.names[0]
+    unknown = [name for name in unknown if _can_be(table, name, "document") and cells_of(table, name)]
+    shapes = {name: profile(table, name) for name in unknown}
     usable = [name for name, shape in shapes.items() if not (shape.marks or shape.fraction)]
     usable = [name for name in usable if shapes[name].codes or name == first or not shapes[name].numbers]
-    coded, once = [n for n in usable if shapes[n].codes], [n for n in usable if shapes[n].varied == 1]
-    return coded or once or usable
+    coded, distinct = [n for n in usable if shapes[n].codes], [n for n in usable if shapes[n].varied == 1]
+    return coded or distinct or usable
 
 
-def _of_one(table: Table, role: Role, named: dict[str, str], unknown: list[tuple[str, str]]) -> Proposal | None:
-    phrases = named["keyphrases"]
-    split = _split_of(table, named)
-    if "document" not in named and split == "none" and "text" not in named:
+def _of_one(table: Table, role: Role, assigned: dict[str, str]) -> Proposal | None:
+    phrases, split = assigned["keyphrases"], _split_of(table, assigned)
+    if "document" not in assigned and split == "none" and "text" not in assigned:
         return None
-    fields: dict[str, Any] = {"document": ROW, **named, "split": split}
+    fields: dict[str, Any] = {"document": ROW, **assigned, "split": split}
     better = {True: known.HIGHER, False: known.LOWER}
-    ways = [way for way, words in better.items() if role == "system" and plain(named.get("score", "")) in words]
-    mapping = Mapping(role, higher_is_better=ways[0] if ways else None, **fields)
-    made = Proposal(mapping)
-    coded = named.get("document") == table.names[0] and profile(table, table.names[0]).codes
-    if table.header or len(table.names) != 2 or not coded:
-        sure = [field for field, _ in unknown if table.header and _is_only_one(table, named, unknown, field)]
-        open_fields = [(field, name) for field, name in unknown if field not in sure]
-        if open_fields:
-            made = replace(made, doubts=(_may_be(open_fields),))
-    concept = named.get("concept", phrases)
-    if split != "none" and mapping.document == ROW and concept != phrases and profile(table, concept).varied == 1:
-        words = _may_be([("document", concept)]).words
-        made = made.doubted(words, "document", document=concept, concept="")
-    free = [name for name in table.names if name not in named.values()]
-    for check in (systems_named, _people, _scores, _verdicts, _other_lists, _inner, _rows_of_people):
-        made = check(table, made, free)
-    mapping = made.mapping
+    ways = [way for way, words in better.items() if role == "system" and plain(assigned.get("score", "")) in words]
+    draft = Proposal(Mapping(role, higher_is_better=ways[0] if ways else None, **fields))
+    concept = assigned.get("concept", phrases)
+    if split != "none" and "document" not in assigned and concept != phrases and profile(table, concept).varied == 1:
+        draft = _may_be(draft, "document", concept, concept="")
+    unused = [name for name in table.names if name not in assigned.values()]
+    for check in (systems_named, _people_or_systems, _scores, _verdicts, _other_lists, _inner, _rows_of_people):
+        draft = check(table, draft, unused)
+    mapping = draft.mapping
     if split == "none" and (mapping.annotator or mapping.system):
-        owned = {**named, "annotator": mapping.annotator, "system": mapping.system}
+        owned = {**assigned, "annotator": mapping.annotator, "system": mapping.system}
         again = _split_of(table, {field: name for field, name in owned.items() if name and name in table.names})
-        made = replace(made, mapping=replace(mapping, split=again))
-    return made
+        draft = replace(draft, mapping=replace(mapping, split=again))
+    return draft
 
 
-def _is_only_one(table: Table, named: dict[str, str], unknown: Sequence[tuple[str, str]], field: str) -> bool:
-    """Recognize the only column of lists, or, next to known keyphrases, the only column of codes."""
-    if field == "keyphrases":
-        return [named["keyphrases"]] == _lists_of(table)
-    coded = [name for name in _unknown(table) if profile(table, name).codes]
-    coded = [name for name in coded if not profile(table, name).numbers or name == table.names[0]]
-    sure = ("keyphrases", named["keyphrases"]) not in unknown or _is_only_one(table, named, unknown, "keyphrases")
-    return sure and coded == [named["document"]]
-
-
-def _split_of(table: Table, named: dict[str, str]) -> str:
-    name = named["keyphrases"]
+def _split_of(table: Table, assigned: dict[str, str]) -> str:
+    name = assigned["keyphrases"]
     if name in list_columns(table):
         return ""
-    alone = whole_lists(table, [name]) and profile(table, named.get("document", name)).varied == 1
-    if not table.splits or "variants" in table.names or ({"rank", "score"} & named.keys() and not alone):
+    alone = whole_lists(table, [name]) and profile(table, assigned.get("document", name)).varied == 1
+    if not table.splits or "variants" in table.names or ({"rank", "score"} & assigned.keys() and not alone):
         return "none"
-    lists = _count_lists(table, named)
+    lists = _count_lists(table, assigned)
     if lists == len(table):
         return _split(table, name)
     marks = ";," if lists >= _SEPARATE_LISTS_SHARE * len(table) else ""
@@ -398,10 +353,10 @@ def _split(table: Table, name: str) -> str:
     return cell_separator(table, name, certain=plain(name) in {*NAMES["phrases"]} - {*NAMES["phrase"]}) or "none"
 
 
-def _count_lists(table: Table, named: dict[str, str]) -> int:
-    """Count the lists, if all rows of a document, and of a source, are one list."""
-    keys = [named[field] for field in ("document", "annotator", "system") if field in named][:2]
-    if "document" not in named:
+def _count_lists(table: Table, assigned: dict[str, str]) -> int:
+    """Count the lists in a table, with all rows of the same document and source as one list."""
+    keys = [assigned[field] for field in ("document", "annotator", "system") if field in assigned][:2]
+    if "document" not in assigned:
         return len(table)
     if (key := f"lists of {keys}") not in table.seen:
         table.seen[key] = count_distinct({name: filled(table, name) for name in keys})
@@ -411,253 +366,220 @@ def _count_lists(table: Table, named: dict[str, str]) -> int:
 # doubts about other columns
 
 
-def systems_named(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
+def systems_named(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
     """Ask about a column that names systems, next to annotators or the gold standard."""
-    mapping = made.mapping
-    columns = {*free, mapping.group, mapping.annotator, mapping.text, mapping.title}
+    mapping = draft.mapping
+    columns = {*unused, mapping.group, mapping.annotator, mapping.text, mapping.title}
     for name in (name for name in table.names if name in columns and not name.endswith(known.BESIDE)):
         values = dict.fromkeys(cells_of(table, name))
         others = tuple(value for value in values if plain(value) not in known.SYSTEMS)
         if len(others) == len(values) or len(values) > _PEOPLE:
             continue
-        words = f"The column “{name[:40]}” names systems" + (f", and {quoted(others[:3])}." if others else ".")
+        message = f"The column “{name[:40]}” names systems" + (f", and {quoted(others[:3])}." if others else ".")
         fields = ("annotator", "group", "text", "title")
         moved = {field: "" for field in fields if getattr(mapping, field) == name}
         gold = () if mapping.role == "system" and not known.GOLD_WORDS & set(map(plain, others)) else others
-        return made.doubted(words, "system", "annotator", **moved, role="system", system=name, gold=gold)
-    return made
+        return draft.doubted(message, "system", "annotator", **moved, role="system", system=name, gold=gold)
+    return draft
 
 
-def _people(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
+def _people_or_systems(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
     """Ask about a column of a few names that may be annotators or systems."""
-    mapping, ids = made.mapping, made.mapping.document
+    mapping, ids = draft.mapping, draft.mapping.document
     if ids == ROW or mapping.annotator or mapping.system or len(table) < 2:
-        return made
+        return draft
     person = "annotator" if mapping.role == "gold" else "system"
     documents = len(pc.unique(filled(table, ids)))
-    for name in free:
+    for name in unused:
         shape = profile(table, name)
         values = len(set(shape.cells))
         if shape.varied > 0.5 or not (_is_unknown(table, name) and _can_be(table, name, "system")):
             continue
         pairs = count_distinct({"document": filled(table, ids), "value": table.texts(name)})
         if 1 < values <= _PEOPLE and documents > 1 and pairs >= 0.9 * values * documents:
-            return made.doubted(_may_be([(person, name)]).words, person, **{person: name})
+            return _may_be(draft, person, name)
     group = mapping.group if mapping.role == "gold" and mapping.split == "none" else ""
     if group and count_distinct({"group": filled(table, group), "document": filled(table, ids)}) > documents:
-        words = f"Documents have several entries in “{group[:40]}”."
-        return made.doubted(words, "group", "annotator", group="", annotator=group)
-    return made
+        message = f"Documents have several entries in “{group[:40]}”."
+        return draft.doubted(message, "group", "annotator", group="", annotator=group)
+    return draft
 
 
-def _scores(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
+def _scores(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
     """Ask about numbers that may rank the phrases of a system, unless the rows have this order."""
-    mapping, ids = made.mapping, made.mapping.document
+    mapping, ids = draft.mapping, draft.mapping.document
     if mapping.role != "system" or ids == ROW or mapping.rank:
-        return made
+        return draft
     if mapping.split != "none":
-        return _scores_of_lists(table, made, free)
+        return _scores_of_lists(table, draft, unused)
     groups = pd.Series(filled(table, ids).to_pylist())
     if mapping.score:
-        steps, words = _steps(table, groups, mapping.score[0]), table.texts(mapping.keyphrases[0]).to_pylist()
-        lists = pd.Series(words).str.casefold().groupby(groups).agg(list)
-        return _alphabetical(made, "Rows", lists, steps) if len(steps) > 1 else made
-    numbers = [name for name in free if profile(table, name).numbers == 1]
+        steps, message = _steps(table, groups, mapping.score[0]), table.texts(mapping.keyphrases[0]).to_pylist()
+        lists = pd.Series(message).str.casefold().groupby(groups).agg(list)
+        return _alphabetical(draft, "Rows", lists, steps) if len(steps) > 1 else draft
+    numbers = [name for name in unused if profile(table, name).numbers == 1]
     for name in numbers:
         values = pd.Series(floats(table.column(name))[0])
         places = values.groupby(groups).apply(lambda ranks: sorted(ranks) == list(range(1, len(ranks) + 1)))
         if places.all() and groups.duplicated().any():
-            jumps = (_steps(table, groups, name) != 1).any()
-            return made.doubted(_may_be([("rank", name)]).words, "rank", rank=name) if jumps else made
+            return _may_be(draft, "rank", name) if (_steps(table, groups, name) != 1).any() else draft
     systems = [name for name in numbers if known.SYSTEMS & set(re.split(r"[\W_]+", plain(name)))]
     if len(systems) < 2 and any((_steps(table, groups, name) <= 0).all() for name in numbers):
-        return made
+        return draft
     ranking = systems if len(systems) > 1 else [name for name in numbers if not profile(table, name).whole]
     if len(ranking) > 1:
-        words = f"The columns {quoted(ranking)} may be scores of several systems, or of one."
-        return made.doubted(words, "score", "system", score=tuple(ranking), system=HEADS)
-    if ranking:
-        words = _may_be([("score", ranking[0])]).words
-        return made.doubted(words, "score", score=(ranking[0],), higher_is_better="yake" not in plain(ranking[0]))
-    return made
+        message = f"The columns {quoted(ranking)} may be scores of several systems, or of one."
+        return draft.doubted(message, "score", "system", score=tuple(ranking), system=HEADS)
+    higher = not any("yake" in plain(name) for name in ranking)
+    return _may_be(draft, "score", ranking[0], higher_is_better=higher) if ranking else draft
 
 
-def _scores_of_lists(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
+def _scores_of_lists(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
     """Ask about the order of lists of phrases with scores, and about lists of numbers next to lists of phrases."""
-    mapping = made.mapping
+    mapping = draft.mapping
     pairs = [cell for cell in _scored(table, mapping.keyphrases[0]) if all(isinstance(item, list) for item in cell)]
     steps = [after - before for cell in pairs for before, after in pairwise(number(item[-1]) for item in cell)]
     if len(steps) > 2:
-        made = _alphabetical(made, "Lists", ([str(item[0]).casefold() for item in cell] for cell in pairs), steps)
-    shapes = {name: profile(table, name) for name in free if table.nulls and not mapping.score}
+        draft = _alphabetical(draft, "Lists", ([str(item[0]).casefold() for item in cell] for cell in pairs), steps)
+    shapes = {name: profile(table, name) for name in unused if table.nulls and not mapping.score}
     lists = [name for name, shape in shapes.items() if shape.numbers > 0.5 and shape.lists >= 0.5]
-    changes = {"score": tuple(lists[:1]), "higher_is_better": True}
-    return made.doubted(_may_be([("score", lists[0])]).words, "score", **changes) if lists else made
+    return _may_be(draft, "score", lists[0], higher_is_better=True) if lists else draft
 
 
-def _alphabetical(made: Proposal, what: str, lists: Iterable[list[str]], steps: Iterable[float]) -> Proposal:
+def _alphabetical(draft: Proposal, noun: str, lists: Iterable[list[str]], steps: Iterable[float]) -> Proposal:
     if not min(steps) >= 0 < max(steps) or any(words != sorted(words) for words in lists):
-        return made
-    message = f"{what} are in alphabetical order, so it is unclear whether high scores are better."
-    return made.doubted(message, "higher_is_better", higher_is_better=True)
+        return draft
+    message = f"{noun} are in alphabetical order, so it is unclear whether high scores are better."
+    return draft.doubted(message, "higher_is_better", higher_is_better=True)
 
 
 def _steps(table: Table, groups: pd.Series, name: str) -> pd.Series:
     return pd.Series(floats(with_points(table.column(name)))[0]).groupby(groups).diff().dropna()
 
 
-def _marked(table: Table, role: Role, named: dict[str, str]) -> Proposal | None:
+def _marked(table: Table, role: Role, assigned: dict[str, str]) -> Proposal | None:
     marks = [name for name in _unknown(table) if cells_of(table, name) and profile(table, name).marks]
-    phrases = named.get("keyphrases") or next((n for n in table.names if profile(table, n).phrases), None)
+    phrases = assigned.get("keyphrases") or next((n for n in table.names if profile(table, n).phrases), None)
     if len(marks) < 2 or phrases is None or not table.header:
         return None
-    made = Proposal(Mapping(role, keyphrases=phrases, marks=tuple(marks), document=HEADS, split="none"))
-    return made.doubted(f"The columns {quoted(marks)} may mark the keyphrases of documents, or of people.", "document")
+    draft = Proposal(Mapping(role, keyphrases=phrases, marks=tuple(marks), document=HEADS, split="none"))
+    return draft.doubted(f"The columns {quoted(marks)} may mark the keyphrases of documents, or of people.", "document")
 
 
-def _verdicts(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
+def _verdicts(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
     """Ask about columns of yes and no: one rejects phrases, several are annotators."""
-    mapping = made.mapping
+    mapping = draft.mapping
     if mapping.split != "none" or mapping.document == ROW:
-        return made
-    marks = [n for n in free if plain(n) not in known.ASIDE and profile(table, n).cells and profile(table, n).marks]
+        return draft
+    marks = [n for n in unused if plain(n) not in known.ASIDE and profile(table, n).cells and profile(table, n).marks]
     if 1 < len(marks) <= _PEOPLE and not mapping.annotator and mapping.role == "gold":
-        words = f"The columns {quoted(marks)} may be people who marked the phrases."
-        return made.doubted(words, "marks", marks=tuple(marks), annotator=HEADS)
+        message = f"The columns {quoted(marks)} may be people who marked the phrases."
+        return draft.doubted(message, "marks", marks=tuple(marks), annotator=HEADS)
     for name in marks:
         values = {cell.lower() for cell in cells_of(table, name)}
         if values & known.NO and values - known.NO:
-            words = f"The column “{name[:40]}” may mark rejected keyphrases."
-            made = made.doubted(words, "verdict", verdict=name)
-    return made
+            message = f"The column “{name[:40]}” may mark rejected keyphrases."
+            draft = draft.doubted(message, "verdict", verdict=name)
+    return draft
 
 
-def _other_lists(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
+def _other_lists(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
     """Ask about further columns of keyphrases, and about cells that look like lists."""
-    mapping, phrases = made.mapping, made.mapping.keyphrases[0]
-    lists = [name for name in _lists_of(table) if name in free]
+    mapping, phrases = draft.mapping, draft.mapping.keyphrases[0]
+    lists = [name for name in _lists_of(table) if name in unused]
     if phrases not in _lists_of(table) or plain(phrases) in words_of("phrase"):
         lists = [name for name in lists if not _is_unknown(table, name) or name.rstrip("'") == phrases]
     if mapping.role == "gold" and lists and mapping.split != "none":
-        return made.doubted(f"Several columns contain keyphrases: {quoted((phrases, *lists))}.", "keyphrases")
-    whole = mapping.split == "none" and table.splits and whole_lists(table, [phrases]) and mapping.document != ROW
-    if not whole or "variants" in table.names or mapping.rank or mapping.score or made.doubts:
-        return made
-    return made.doubted("Cells look like lists, but documents have several rows.", "split")
+        return draft.doubted(f"Several columns contain keyphrases: {quoted((phrases, *lists))}.", "keyphrases")
+    are_lists = mapping.split == "none" and table.splits and whole_lists(table, [phrases]) and mapping.document != ROW
+    if not are_lists or "variants" in table.names or mapping.rank or mapping.score or draft.doubts:
+        return draft
+    return draft.doubted("Cells look like lists, but documents have several rows.", "split")
 
 
-def _inner(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
-    """Ask whether inner lists of single words are variants or tokens, and about texts."""
-    phrases = made.mapping.keyphrases[0]
+def _inner(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
+    """Ask whether inner lists of single words are variants or tokens, and whether long strings are texts."""
+    phrases = draft.mapping.keyphrases[0]
     if phrases == TEXT and not profile(table, phrases).phrases:
-        words = "The strings are longer than keyphrases are."
-        return made.doubted(words, "text", role="documents", text=phrases, keyphrases=(), split="")
+        question = "The strings are longer than keyphrases are."
+        return draft.doubted(question, "text", role="documents", text=phrases, keyphrases=(), split="")
     lists = [json_list(cell) or [] for cell in table.first_texts(phrases, SAMPLE).to_pylist() if cell[:2] == "[["]
     items = [item if isinstance(item, list) else [0] for cells in lists for item in cells]
-    every = [word for words in items for word in words]
-    single = all(isinstance(word, str) and " " not in word.strip() and not is_number(word) for word in every)
-    if made.mapping.inner or not single or sum(len(item) > 1 for item in items) < _MANY_WORDS:
-        return made
-    words = "Inner lists of single words may be spellings, or the words of keyphrases."
-    return made.doubted(words, "inner", inner="variants")
+    strings = [word for question in items for word in question]
+    are_words = all(isinstance(word, str) and " " not in word.strip() and not is_number(word) for word in strings)
+    if draft.mapping.inner or not are_words or sum(len(item) > 1 for item in items) < _MANY_WORDS:
+        return draft
+    question = "Inner lists of single words may be spellings, or the words of keyphrases."
+    return draft.doubted(question, "inner", inner="variants")
 
 
-def _rows_of_people(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
+def _rows_of_people(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
     """Ask about rows of annotators or form answers, if no column identifies the documents."""
-    mapping = made.mapping
+    mapping = draft.mapping
     if mapping.document == ROW and (mapping.annotator or mapping.system or known.is_form(table.names)):
-        words = "No column identifies the documents: each row may be one, or all rows may belong to one document."
-        return made.doubted(words, "document")
+        question = "No column identifies the documents: each row may be a document, or all rows may belong to one."
+        return draft.doubted(question, "document")
     if mapping.document in table.names and plain(mapping.document) in NAMES["name"] and table.header:
-        return made.doubted(f"“{mapping.document[:40]}” may name documents, or people.", "document")
-    return made
+        return draft.doubted(f"“{mapping.document[:40]}” may name documents, or people.", "document")
+    return draft
 
 
 # adjacent columns
 
 
-def _side_by_side(table: Table, named: dict[str, str]) -> tuple[str, ...]:
+def _side_by_side(table: Table, assigned: dict[str, str]) -> tuple[str, ...]:
     """Return the columns of keyphrases, if annotators or systems each have one or several numbered columns."""
-    if len(worded := _worded(table)) > 1:
-        return tuple(worded)
-    phrases = named.get("keyphrases")
-    nested = [name for name in list_columns(table) if name not in named.values()]
-    if phrases is None and len(nested) > 1:
-        return tuple(nested)
-    if len(again := _repeated(table, named)) > 1:
-        return again
-    gold = phrases is not None and known.is_gold(phrases)
-    if not table.header or (phrases is not None and not gold) or {"rank", "score"} & named.keys():
+    phrases, whole = assigned.get("keyphrases", ""), whole_lists(table, table.names)
+    worded = [name for name in table.names if source_of(name) not in ("", base_of(name))]  # “Keywords Anna”
+    worded = [name for name in worded if plain(name) not in known.KNOWN | known.BESIDES]
+    worded = [name for name in worded if (number_of(name) is None or name in whole) and profile(table, name).phrases]
+    nested = [name for name in list_columns(table) if not phrases and name not in assigned.values()]
+    copies = [name for name in table.names if phrases and name.rstrip("'") == phrases]
+    if assigned.keys() - {"document", "keyphrases", "title", "text", "group"} or phrases in whole:
+        copies = []
+    for several in (worded, nested, copies):
+        if len(several) > 1:
+            return tuple(several)
+    gold = phrases if known.is_gold(phrases) else ""
+    if not table.header or phrases != gold or {"rank", "score"} & assigned.keys():
         return ()
-    return _unnamed(table, named, phrases if gold else None)
-
-
-def _unnamed(table: Table, named: dict[str, str], gold: str | None) -> tuple[str, ...]:
-    """Return the columns with other names that may be annotators, or systems next to a gold standard."""
-    whole, free = whole_lists(table, table.names), _free(table, named)
+    free = _unassigned_columns(table, assigned, whole)
     # A number after a word for a person counts people, not the phrases of one person.
     numbered = [name for name in free if number_of(name) is not None and name not in whole]
     numbered = [name for name in numbered if plain(base_of(name)) not in known.PEOPLE]
     groups = known.grouped(numbered)
     if any(len(names) > 1 for names in groups.values()) and not gold:
         return tuple(name for names in groups.values() if len(names) > 1 or number_of(names[0]) == 1 for name in names)
-    if "document" not in named and free:
-        first = next(iter(free))
-        if free[first].lists < 0.5 and free[first].varied > 0.9:  # ids under an unknown column name
-            del free[first]
-    # A column without lists among columns of lists may be a title, unless its values repeat like keyphrases.
+    if "document" not in assigned and free and free[0] not in whole and profile(table, free[0]).varied > _VARIED:
+        del free[0]  # ids under an unknown column name
     lists = [name for name in free if name in whole]
-    if not lists and not all(plain(name) in known.SYSTEMS for name in free) and "document" not in named:
+    if not lists and not all(plain(name) in known.SYSTEMS for name in free) and "document" not in assigned:
         return ()
-    if gold:  # next to systems
-        predicted = [name for name in table.names if name not in free and is_predicted(name)]
-        sure = plain(gold) in known.GOLD_WORDS
-        # Titles may contain commas.
-        lists = [n for n in lists if cell_separator(table, n, certain=False) != "," or share_lists(table, [gold, n])]
-        beside = [name for name in free if sure or name in lists or plain(name) in known.SYSTEMS]
-        return (gold, *beside, *predicted) if beside or predicted else ()
-    return tuple(free) if len(free) > 1 else ()
+    if not gold:
+        return tuple(free) if len(free) > 1 else ()
+    # Titles may contain commas.
+    lists = [n for n in lists if cell_separator(table, n, certain=False) != "," or share_lists(table, [gold, n])]
+    sure = plain(gold) in known.GOLD_WORDS
+    beside = [name for name in free if sure or name in lists or plain(name) in known.SYSTEMS]
+    beside += [name for name in table.names if name not in free and is_predicted(name)]
+    return (gold, *beside) if beside else ()
 
 
-def _worded(table: Table) -> list[str]:
-    """Return the columns with a source in their name, such as “Keywords Anna”, without numbered ones."""
-    heads = [name for name in table.names if source_of(name) != base_of(name)]
-    heads = [name for name in heads if plain(name) not in known.KNOWN | known.BESIDES]
-    lists = [name for name in whole_lists(table, heads) if source_of(name)]  # “Keywords R1”
-    worded = [name for name in heads if number_of(name) is None or name in lists]
-    return [name for name in worded if profile(table, name).phrases]
-
-
-def _repeated(table: Table, named: dict[str, str]) -> tuple[str, ...]:
-    """Return the columns of phrases if all have the same name, and there are no lists and no further columns."""
-    phrases = named.get("keyphrases")
-    if phrases is None or named.keys() - {"document", "keyphrases", "title", "text", "group"}:
-        return ()
-    again = tuple(name for name in table.names if name.rstrip("'") == phrases)
-    shapes = [profile(table, name) for name in again]
-    alone = all(shape.lists < 0.5 and (shape.phrases or not shape.cells) for shape in shapes)
-    once = "document" not in named or len(pc.unique(table.texts(named["document"]))) == len(table)
-    return again if alone and once else ()
-
-
-def _free(table: Table, named: dict[str, str]) -> dict[str, Profile]:
+def _unassigned_columns(table: Table, assigned: dict[str, str], whole: Collection[str]) -> list[str]:
     """Return the columns that may be annotators or systems, because they have no other known meaning."""
-    used = {*named.values()}
-    taken = used | {name for name in table.names if plain(name.rstrip("'")) in known.KNOWN | known.BESIDES}
-    whole = {*whole_lists(table, table.names)} - used
-    if not {"pt", "ut"} <= set(map(plain, table.names)):  # initials are tags of Web of Science only among others
-        taken -= {name for name in whole if re.fullmatch("[A-Z]{2}", name)}
-    taken -= {name for name in whole if plain(name) in known.SYSTEMS}
-    readers = {name for name in whole if plain(name) in NAMES["annotator"]}
+    lists = {name for name in whole if name not in assigned.values()}
+    free = {name for name in lists if plain(name) in known.SYSTEMS.union(NAMES["annotator"])}
+    if not {"pt", "ut"} <= set(map(plain, table.names)):  # next to these, two letters are tags of Web of Science
+        free |= {name for name in lists if re.fullmatch("[A-Z]{2}", name)}
     # “Authors” means annotators next to readers, else the authors of the document.
-    authors = {name for name in table.names if plain(name.rpartition(".")[2]) in known.WRITERS}
-    predicted = [name for name in table.names if is_predicted(name)]
-    chose = {name for name in authors & whole if predicted and share_lists(table, [name, *predicted])}
-    taken = taken - readers if readers else (taken | authors) - chose
-    taken |= {name for name in table.names if plain(base_of(name)) in known.IDENTIFIERS}
-    taken |= {name for name in table.names if known.REMARKS & set(map(plain, name.split()))}
-    free = {name: profile(table, name) for name in table.names if name not in taken}
-    return {name: shape for name, shape in free.items() if (shape.phrases and not shape.addresses) or not shape.cells}
+    readers = any(plain(name) in NAMES["annotator"] for name in free)
+    taken = known.KNOWN.union(known.BESIDES, () if readers else known.WRITERS)
+    for name in table.names:
+        heads = {plain(name.rstrip("'")), plain(name.rpartition(".")[2])} & taken
+        heads |= ({plain(base_of(name))} & {*known.IDENTIFIERS}) | (known.REMARKS & set(map(plain, name.split())))
+        free |= {name} if not heads and name not in assigned.values() else set()
+    shapes = {name: profile(table, name) for name in table.names if name in free}
+    return [name for name, shape in shapes.items() if (shape.phrases and not shape.addresses) or not shape.cells]
 
 
 def share_lists(table: Table, names: Iterable[str]) -> bool:
@@ -665,83 +587,80 @@ def share_lists(table: Table, names: Iterable[str]) -> bool:
     items = {name: [*map(items_of, table.first_texts(name, SAMPLE).to_pylist())] for name in names}
     for name, column_items in items.items():
         others = zip(*(cells for other, cells in items.items() if other != name), strict=True)
-        both = sum(bool(cell & set().union(*row)) for cell, row in zip(column_items, others, strict=False))
+        shared = sum(bool(cell & set().union(*row)) for cell, row in zip(column_items, others, strict=False))
         cells = sum(map(bool, column_items))
-        if both < min(2, cells) or 5 * both < cells or not both:
+        if shared < min(2, cells) or 5 * shared < cells or not shared:
             return False
     return len(items) > 1
 
 
-def _of_several(table: Table, role: Role, named: dict[str, str], apart: tuple[str, ...]) -> Proposal:
-    named = {field: name for field, name in named.items() if name not in apart}
-    corner = next((field for field in ("annotator", "system") if field in named and "document" not in named), "")
-    if corner and profile(table, named[corner]).varied == 1:  # a row header, not a column name
-        named["document"] = named.pop(corner)
-    if "document" not in named and (ids := _ids_among(table, named, apart)):
-        named["document"] = ids[0]
-    whole, head = whole_lists(table, apart), known.gold_beside({name: (name,) for name in apart})
-    sources, gold = known.grouped(apart, whole), (head,) if head else ()
-    again = len({name.rstrip("'") for name in apart}) == 1
-    one_list = again or list(sources) == [""] or (len(sources) == 1 and bool({"annotator", "system"} & named.keys()))
-    fields: dict[str, Any] = {"document": ROW, **named, "keyphrases": apart, "gold": gold}
+def _of_several(table: Table, role: Role, assigned: dict[str, str], used: tuple[str, ...]) -> Proposal:
+    assigned = {field: name for field, name in assigned.items() if name not in used}
+    corner = next((field for field in ("annotator", "system") if field in assigned and "document" not in assigned), "")
+    if corner and profile(table, assigned[corner]).varied == 1:  # a row header, not a column name
+        assigned["document"] = assigned.pop(corner)
+    if "document" not in assigned and (ids := _ids_among(table, assigned, used)):
+        assigned["document"] = ids[0]
+    whole, head = whole_lists(table, used), known.gold_beside(used)
+    gold, sources = (head,) if head else (), known.grouped(used, whole)
+    again = len({name.rstrip("'") for name in used}) == 1
+    one_list = again or list(sources) == [""] or (len(sources) == 1 and bool({"annotator", "system"} & assigned.keys()))
+    fields: dict[str, Any] = {"document": ROW, **assigned, "keyphrases": used, "gold": gold}
     if not one_list:
         fields["system" if role == "system" or gold else "annotator"] = HEADS
     elif not whole:
         fields["split"] = "none"
-    return _with_doubts_of_columns(table, Proposal(Mapping(role, **fields)), named)
-
-
-def _with_doubts_of_columns(table: Table, made: Proposal, named: dict[str, str]) -> Proposal:
-    """Ask whether columns are annotators or systems, unless names or shared phrases show it."""
-    mapping, used = made.mapping, tuple(made.mapping.keyphrases)
-    if _is_transposed(table, named, used):
-        owner = named.get("annotator") or named.get("document") or (ROW if whole_lists(table, used) else "")
+    draft = Proposal(Mapping(role, **fields))
+    if _is_transposed(table, assigned, used):
+        owner = assigned.get("annotator") or assigned.get("document") or (ROW if whole else "")
         turned = {"role": "gold", "document": HEADS, "annotator": owner, "system": "", "split": ""}
-        words = "Are the columns documents, and the rows people?"
-        return made.doubted(words, "document", "annotator", **turned)
-    apart, changes = HEADS in (mapping.annotator, mapping.system), dict[str, Any]()
-    people = tuple(name for name in used if not is_predicted(name))
-    golds = [name for name in used if known.is_gold(name)]
+        return draft.doubted("Are the columns documents, and the rows people?", "document", "annotator", **turned)
+    return _asked_if_unsure(table, draft, assigned, used)
+
+
+def _asked_if_unsure(table: Table, draft: Proposal, assigned: dict[str, str], used: tuple[str, ...]) -> Proposal:
+    """Ask whether columns are annotators or systems, unless names or shared phrases show it."""
+    gold, one_list = draft.mapping.gold, HEADS not in (draft.mapping.annotator, draft.mapping.system)
     kinds = {plain(source_of(name) or name) for name in used} <= known.KINDS | known.LANGUAGES
-    rest = [name for name in _lists_of(table) if name not in named.values() and name.rstrip("'") not in used]
-    rest = [name for name in rest if kinds or (apart and _is_unknown(table, name))]
-    if {"rank", "score"} & named.keys():
+    further = [name for name in _lists_of(table) if name not in assigned.values() and name.rstrip("'") not in used]
+    further = [name for name in further if kinds or (not one_list and _is_unknown(table, name))]
+    people, golds = tuple(name for name in used if not is_predicted(name)), list(map(known.is_gold, used))
+    changes = dict[str, Any]()
+    if {"rank", "score"} & assigned.keys():
         changes = {"role": "system", "annotator": "", "system": HEADS}
     elif kinds:
         changes = {"annotator": "", "system": "", "split": ""}
-    elif 0 < len(people) < len(used) and not mapping.gold:
+    elif 0 < len(people) < len(used) and not gold:
         changes = {"annotator": "", "system": HEADS, "gold": people}
     worded = all(source_of(n) != base_of(n) or number_of(n) is not None or is_predicted(n) for n in used)
-    mixed = apart and 0 < len(golds) < len(used)
-    known_to_be = share_lists(table, used) or all(is_predicted(name) for name in used if name not in mapping.gold)
-    known_to_be = known_to_be if mapping.gold else not mixed and (worded or not apart or known_to_be)
-    if not (changes or rest) and known_to_be and not (mapping.role == "system" and _unordered(table, len(used))):
-        return made
-    words = f"The columns {quoted((*used, *rest))} may be people, systems, or parts of one list."
+    sure = share_lists(table, used) or all(is_predicted(name) for name in used if name not in gold)
+    if not gold:
+        sure = one_list or (len({*golds}) == 1 and (worded or sure))
+    if sure and not (changes or further or (draft.mapping.role == "system" and _unordered(table, len(used)))):
+        return draft
+    question = f"The columns {quoted((*used, *further))} may be people, systems, or parts of one list."
     sharing = [name for name in used if any(share_lists(table, [name, other]) for other in used if other != name)]
-    chosen = sharing if apart and not (changes or rest) and len(sharing) > 1 else [*used, *rest]
-    return made.doubted(words, "keyphrases", "annotator", "system", **changes, keyphrases=tuple(chosen))
+    chosen = sharing if len(sharing) > 1 and not (one_list or changes or further) else [*used, *further]
+    return draft.doubted(question, "keyphrases", "annotator", "system", **changes, keyphrases=tuple(chosen))
 
 
 def _unordered(table: Table, size: int) -> bool:
     """Return whether numbered columns of numbers contradict the order of the numbered columns of phrases."""
     numbers = [name for name in table.names if number_of(name) is not None and profile(table, name).numbers == 1]
-    if len(numbers) != size or size < 2:
-        return False
-    steps = np.diff(np.stack([floats(table.column(name))[0] for name in numbers], axis=1), axis=1)
+    steps = np.diff(np.stack([floats(table.column(name))[0] for name in numbers]), axis=0) if numbers else np.zeros(1)
     steps = steps[np.isfinite(steps)]
-    return not ((steps >= 0).all() or (steps <= 0).all())
+    return len(numbers) == size and not ((steps >= 0).all() or (steps <= 0).all())
 
 
-def _is_transposed(table: Table, named: dict[str, str], used: Sequence[str]) -> bool:
+def _is_transposed(table: Table, assigned: dict[str, str], used: Sequence[str]) -> bool:
     """Recognize columns that are documents: “Keywords for text 1”, or numbered columns with one person per row."""
     if len(used) > 1 and all(_ABOUT.search(name.strip()) for name in used):
         return True
     words = {*map(plain, map(base_of, used))} & (known.PEOPLE | known.SYSTEMS | {*words_of("phrase")})
     numbered = all(re.search(r"\d", name) for name in used) and not words
-    rows = named.get("document", named.get("annotator"))
+    rows = assigned.get("document", assigned.get("annotator"))
     if rows is None:  # d1, d2, d3 above cells that are all phrases
-        return numbered and "title" not in named
+        return numbered and "title" not in assigned
     a_person_each = profile(table, rows).varied == 1 and not profile(table, rows).codes
     is_person = plain(rows) in known.PEOPLE.union(NAMES["name"])
     return a_person_each and (is_person or (numbered and plain(rows) not in NAMES["doc_id"]))
@@ -772,37 +691,41 @@ def column_with_ids(
         cells = [cell.strip() for cell in table.texts(name).to_pylist()]
         pairs = set(zip(own, cells, strict=True))
         one_to_one = len(pairs) == len(set(own)) == len(set(cells))
-        met = [len(set(cells) & set(ids)) / min(len(set(cells)), len(set(ids))) for ids in others if ids]
-        if one_to_one and met and max(met) >= _MATCHING_SHARE:
+        shares = [len(set(cells) & set(ids)) / min(len(set(cells)), len(set(ids))) for ids in others if ids]
+        if one_to_one and shares and max(shares) >= _MATCHING_SHARE:
             candidates.append(name)
     return candidates[0] if len(candidates) == 1 else None
 
 
 def guess(table: Table, role: Role | None) -> Proposal:
-    """Return a first guess for a table with unknown names and cells."""
+    """Propose a mapping, always with a question, for a table whose column names do not identify the keyphrases."""
+    names = ", ".join(table.names[:_NAMES]) + (" …" if len(table.names) > _NAMES else "")
+    words = f"KPScope does not know these column names: {names}." if table.header else "The columns have no names."
     shapes = {name: shape for name in table.names if (shape := profile(table, name)).cells}
-    made = Proposal(Mapping(role or "gold"), role_known=False, worded=False)
-    if len(shapes) > 1 and all(re.search(r"\d", name) and " " not in name for name in shapes):
-        words, across = "Are the columns documents?", {"document": HEADS, "keyphrases": tuple(shapes)}
-        return made.doubted(words, "document", "keyphrases", **across)
-    ids = [name for name, shape in shapes.items() if _can_be(table, name, "document")]
-    ids = [name for name in ids if not (shapes[name].fraction or shapes[name].marks or shapes[name].addresses)]
-    coded = [name for name in ids if shapes[name].codes and not shapes[name].numbers]
-    document = next(iter([*_named(table, ("document",)).values(), *coded, *ids]), "")
-    beside = {name: shape for name, shape in shapes.items() if name != document}
-    lists = [name for name in _lists_of(table) if name in beside]
-    words_of_lists = [name for name, shape in beside.items() if shape.phrases or name in lists]
-    phrases, fields = lists or words_of_lists, dict[str, Any](document=document or ROW)
-    again = document and len(pc.unique(table.texts(document))) < len(table)
-    numbers = any(shape.numbers > 0.5 for shape in beside.values())
-    if again and (not lists or (numbers and role == "system")):  # one keyphrase per row
-        plain_words = [name for name in words_of_lists if not (beside[name].numbers or beside[name].addresses)]
-        plain_words = [name for name in plain_words if name not in lists]
-        phrases = ([name for name in plain_words if beside[name].varied > _REPEATED] or plain_words)[:1]
-        for field, kind in (("rank", "whole"), ("score", "fraction")) if role == "system" else ():
-            fields[field] = next((name for name, shape in beside.items() if getattr(shape, kind)), "")
-    elif len(phrases) > 1:
-        fields["system" if role == "system" else "annotator"] = HEADS
-    shown = ", ".join(table.names[:_NAMES]) + (" …" if len(table.names) > _NAMES else "")
-    words = f"KPScope does not know these column names: {shown}."
-    return made.doubted(words, "document", "keyphrases", **fields, keyphrases=tuple(phrases))
+    draft = Proposal(Mapping(role or "gold"), role_known=False, worded=False)
+    if table.header and len(shapes) > 1 and all(re.search(r"\d", name) and " " not in name for name in shapes):
+        across = {"document": HEADS, "keyphrases": tuple(shapes)}
+        return draft.doubted("Are the columns documents?", "document", "keyphrases", **across)
+    assigned = _columns_by_name(table, ("document", "annotator", "system", "rank", "score"))
+    lists = [name for name in _lists_of(table) if name in shapes and name not in assigned.values()]
+    words_alone = [name for name in _unknown(table, assigned.values()) if _may_be_phrases(table, name)]
+    ids = _ids_among(table, assigned, lists if len(lists) < len(shapes) else ())
+    assigned = dict(zip(["document"], ids, strict=False)) | assigned
+    document = assigned.get("document", "")
+    repeats = document and len(pc.unique(table.texts(document))) < len(table)
+    numbers = any(shape.numbers > 0.5 for name, shape in shapes.items() if name != document)
+    ranked = repeats and role == "system" and numbers  # a keyphrase per row
+    varied = [name for name in words_alone if ranked and name not in lists and shapes[name].varied > 0.5]
+    phrases = [name for name in (varied or lists or words_alone) if name != document]
+    if len(phrases) > 1 and not repeats:
+        assigned["system" if role == "system" else "annotator"] = HEADS
+        fields: dict[str, Any] = {"document": ROW, **assigned, "keyphrases": tuple(phrases)}
+        return draft.doubted(words, "document", "keyphrases", **fields)
+    if not phrases:
+        return draft.doubted(words, "document", "keyphrases", document=document or ROW)
+    best = max(phrases, key=lambda name: profile(table, name).varied)
+    alone = replace(draft, mapping=replace(draft.mapping, document=ROW, keyphrases=(best,), split="none"))
+    proposed = _of_one(table, role or "gold", {**assigned, "keyphrases": best}) or alone
+    proposed = replace(proposed, role_known=False, worded=not table.header)
+    coded = len(table.names) == 2 and document == table.names[0] and shapes[document].codes
+    return proposed if coded and not table.header else proposed.doubted(words, "document", "keyphrases")

@@ -143,7 +143,7 @@ def items_of(cell: str) -> set[str]:
 
 
 def whole_lists(table: Table, names: Iterable[str]) -> list[str]:
-    """Return the columns whose cells are lists; either all or none of the numbered columns with one name."""
+    """Return the columns whose cells are lists; of numbered columns with the same name, all or none."""
     bases = {name: base_of(name) for name in names}
     lists = Counter(base for name, base in bases.items() if profile(table, name).lists >= 0.5)
     columns = Counter(bases.values())

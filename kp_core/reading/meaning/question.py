@@ -11,8 +11,8 @@ from typing import Literal, TypeAlias, cast
 
 from kp_core.errors import InputError
 from kp_core.reading.lists.family import Recognition
-from kp_core.reading.meaning.layout import Doubt, Layout
-from kp_core.reading.meaning.mapping import COLUMNS, Mapping
+from kp_core.reading.meaning.layout import Layout
+from kp_core.reading.meaning.mapping import COLUMNS, Doubt, Mapping
 from kp_core.reading.open.table import Table
 
 Level: TypeAlias = Literal["stop", "ask", "warn"]
@@ -76,7 +76,7 @@ class Finding:
         return f"Choose: {', or '.join(map(str, self.answers))}." if self.answers else "Compare the files."
 
     def within(self, dataset: str) -> Finding:
-        """Return the finding for a file of a data set."""
+        """Return the finding with its files named `data set/file`."""
         mappings = [{f"{dataset}/{file}": mapping for file, mapping in reply.mapping.items()} for reply in self.answers]
         answers = (replace(reply, mapping=mapping) for reply, mapping in zip(self.answers, mappings, strict=True))
         return replace(self, where=f"{dataset}/{self.where}", answers=tuple(answers))

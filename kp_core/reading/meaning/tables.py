@@ -25,18 +25,17 @@ from kp_core.reading.meaning.fields import (
     roles_in_words,
     words_of,
 )
-from kp_core.reading.meaning.layout import Doubt, Layout
+from kp_core.reading.meaning.layout import Layout
 from kp_core.reading.meaning.layouts import layout_of
-from kp_core.reading.meaning.mapping import SHEET, Mapping
+from kp_core.reading.meaning.mapping import SHEET, Mapping, Proposal
 from kp_core.reading.meaning.prefill import guess
 from kp_core.reading.meaning.question import Form, form_of_doubts
 from kp_core.reading.open.delimited import read_delimited
 from kp_core.reading.open.json_table import json_table, json_table_of
 from kp_core.reading.open.json_text import begins_like_json
-from kp_core.reading.open.parquet import is_parquet, read_parquet
 from kp_core.reading.open.table import Table
 from kp_core.reading.open.values import repeated
-from kp_core.reading.open.workbooks import read_sheet, sheet_names
+from kp_core.reading.open.workbooks import is_parquet, read_parquet, read_sheet, sheet_names
 from kp_core.reading.rows.apply import rows_of
 from kp_core.reading.rows.check import Rows
 
@@ -79,27 +78,18 @@ def _sheets_of(file: File, names: Sequence[str], mapping: Mapping) -> list[Table
 
 def form_of_unknown(file: File, role: Role | None) -> Form | None:
     """Return a form asking for the meaning of a table, or None if the file has no columns, or no column names."""
-    table = next(iter(tables_of(file, file.mapping)), None)
-    if table is None:
-        return _form_of_uneven_rows(file, role)
-    if not table.header:
+    table, uneven = next(iter(tables_of(file, file.mapping)), None), False
+    if table is None and not (file.workbook or begins_like_json(file.json) or file.mapping.header):
+        table, uneven = read_delimited(file, replace(file.mapping, header="no")), True
+    if table is None or not (table.header or uneven):
         return None
-    made = guess(table, role)
-    return form_of_doubts(file.name, file.mapping.merged(made.mapping), made.doubts, table, sheets_in(file))
-
-
-def _form_of_uneven_rows(file: File, role: Role | None) -> Form | None:
-    """Return the form of a text with rows of different lengths: likely a document and its keyphrases."""
-    is_text = not (file.workbook or begins_like_json(file.json) or file.mapping.header)
-    table = read_delimited(file, replace(file.mapping, header="no")) if is_text else None
-    if table is None:
-        return None
-    document, *phrases = table.names
-    columns = Mapping(role or "gold", document, tuple(phrases), split="none", header="no")
-    doubt = Doubt(
-        "Rows differ in length. Which column is the document, and which are keyphrases?", ("document", "keyphrases")
-    )
-    return form_of_doubts(file.name, file.mapping.merged(columns), (doubt,), table, ())
+    if uneven:
+        columns = Mapping(role or "gold", table.names[0], tuple(table.names[1:]), split="none", header="no")
+        words = "Rows differ in length. Which column is the document, and which are keyphrases?"
+        proposal = Proposal(columns).doubted(words, "document", "keyphrases")
+    else:
+        proposal = guess(table, role)
+    return form_of_doubts(file.name, file.mapping.merged(proposal.mapping), proposal.doubts, table, sheets_in(file))
 
 
 def _are_results(table: Table) -> bool:
@@ -118,10 +108,10 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
         if is_single_row and not all(isinstance(value, dict) for value in file.records[0].value.values()):
             folders[PurePosixPath(file.name).parent.name].append(file)
     several = {name: group for name, group in folders.items() if len(group) > 1}
-    read = {name: made for name, group in several.items() if (made := _of_objects(group, role)) is not None}
-    for name, made in read.items() if len(read) > 1 else ():  # several folders are sources
-        plan = tuple(replace(layout, source=name) for layout in made.plan)
-        read[name] = replace(made, plan=plan, guessed=role is None and made.guessed)
+    read = {name: found for name, group in several.items() if (found := _of_objects(group, role)) is not None}
+    for name, found in read.items() if len(read) > 1 else ():  # several folders are sources
+        plan = tuple(replace(layout, source=name) for layout in found.plan)
+        read[name] = replace(found, plan=plan, guessed=role is None and found.guessed)
     return [*read.values()]
 
 
@@ -151,79 +141,66 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
     most = file.limits.rejected_percent
     plan = [made for made in plan if made.table.header or 100 * len(made.table.rejected) <= most * made.table.read]
     plan = [layout for layout in plan if layout.proposal.worded] or plan
-    if not file.workbook:
+    if len(tables) > 1 and all(map(_may_be_document, tables)) and (documents := _documents_of(file, tables, role)):
+        return _of_several(file, documents, role, "one for each document", document=SHEET)
+    if len(plan) < 2 or len(mapping.sheet) == 1:
         return _recognition(file, plan[:1], role) if plan else None
-    recognition = _of_sheets(file, plan, role) if plan else None
-    return (
-        _of_documents(file, tables, role, recognition)
-        if len(tables) > 1 and all(map(_may_be_document, tables))
-        else recognition
-    )
+    first, layouts = plan[0], list(map(_named_after_sheet, plan))
+    if all((made.kind, made.role, made.columns) == (first.kind, first.role, first.columns) for made in plan):
+        if _has_source(first) or first.kind in ("documents", "judged"):
+            return _of_several(file, plan, role, "read as one table")
+        ids, *others = (set(layout.ids().to_pylist()) for layout in plan)
+        if any(2 * len(ids & other) <= min(len(ids), len(other)) for other in others):
+            question = "The sheets may be people or systems, or parts of one table."
+            layouts[0] = layouts[0].doubted(question, "annotator", "system")
+    return _of_several(file, layouts, role, "one for each annotator, system or table")
 
 
 def _may_be_document(table: Table) -> bool:
     """Recognize a sheet without a column of documents and without lists of several documents."""
-    layout = layout_of(table, None, Mapping())
+    layout = layout_of(table, None, Mapping()) if table.header else None
     if layout is None or not layout.proposal.worded:
         return table.header
-    return table.header and (layout.numbered and (bool(layout.proposal.doubts) or len(table) == 1))
+    return layout.numbered and (bool(layout.proposal.doubts) or len(table) == 1)
 
 
-def _of_documents(
-    file: File, tables: Sequence[Table], role: Role | None, other: Recognition | None
-) -> Recognition | None:
-    """Return the reading of each sheet as a document, with a doubt if another reading is possible."""
-    named = []
+def _documents_of(file: File, tables: Sequence[Table], role: Role | None) -> list[Layout]:
+    """Return layouts in which each sheet is a document, with a doubt; empty if the sheets contain no keyphrases."""
+    plan: list[Layout] = []
     for table in tables:
-        ids = repeated(table.sheet, len(table))
-        named.append(replace(table, names=["doc_id", *table.names], columns=[ids, *table.columns]))
-    plan = [layout for table in named if (layout := layout_of(table, role, file.mapping)) is not None]
+        columns = [repeated(table.sheet, len(table)), *table.columns]
+        if layout := layout_of(replace(table, names=["doc_id", *table.names], columns=columns), role, file.mapping):
+            plan.append(layout)
     if not plan or plan[0].role not in ("gold", "system"):
-        return other
-    if other is not None or not all(any(map(str.isdigit, table.sheet)) for table in tables):
-        plan[0] = plan[0].doubted("The sheets may be documents or people.", "document")
-    return _of_several(file, plan, role, "one for each document", document=SHEET)
+        return []
+    return [plan[0].doubted("The sheets may be documents or people.", "document"), *plan[1:]]
 
 
 def _recognition(file: File, plan: list[Layout], role: Role | None, **options: Any) -> Recognition:
     first, several = plan[0], sheets_in(file)
     strength = Strength.NAMES if first.table.header else Strength.CONTENT
-    strength = Strength.PROPOSED if first.proposal.doubts else strength
     if several and not file.mapping.sheet:
         options = {"sheet": tuple(layout.table.sheet for layout in plan), **options}
     meant = file.mapping if file.mapping.names_columns else first.mapping
     changes: dict[str, Any] = options | ({} if first.table.header else {"header": "no"})
-    mapping: Mapping | None = file.mapping.merged(replace(meant, **changes))
     columns, evidence = dict(first.columns), first.evidence
-    if (form := first.table.form) == "F6":
+    if first.table.form == "F6":
         kind = "gold" if first.role == "gold" else "predictions"
         columns = {kind if part == "phrase" else part: name for part, name in columns.items()}
         evidence = f"{first.table.described}; {roles_in_words(columns)}"
-    offers = {"sheet": several} if several else {}
-    guessed = not first.proposal.role_known and role is None
-    if len({layout.role for layout in plan}) > 1:  # one mapping cannot describe sheets of several roles
-        mapping = None
-    parts: Any = (form, first.role, (file,), evidence, columns, {}, offers, tuple(plan), guessed, strength, mapping)
-    return Recognition(*parts)
-
-
-def _of_sheets(file: File, readable: list[Layout], role: Role | None) -> Recognition:
-    """Return the reading of the sheets of a workbook: one table, or annotators, systems or different tables."""
-    first = readable[0]
-    kinds = [(layout.kind, layout.role, layout.columns) for layout in readable]
-    same_kind = [layout for layout, kind in zip(readable, kinds, strict=True) if kind == kinds[0]]
-    if len(readable) == 1 or len(file.mapping.sheet) == 1:
-        return _recognition(file, readable[:1], role)
-    if len(same_kind) < len(readable):
-        return _of_several(file, list(map(_named, readable)), role, "one for each annotator, system or table")
-    if _has_source(first) or first.kind in ("documents", "judged"):
-        return _of_several(file, same_kind, role, "read as one table")
-    names = list(map(_named, same_kind))
-    ids = [set(layout.ids().to_pylist()) for layout in same_kind]
-    if any(2 * len(ids[0] & other) <= min(len(ids[0]), len(other)) for other in ids[1:]):
-        words = "The sheets may be people or systems, or parts of one table."
-        names[0] = names[0].doubted(words, "annotator", "system")
-    return _of_several(file, names, role, "one for each annotator, system or table")
+    one_role = len({layout.role for layout in plan}) == 1  # else no mapping describes all sheets
+    return Recognition(
+        first.table.form,
+        first.role,
+        (file,),
+        evidence,
+        columns,
+        offers={"sheet": several} if several else {},
+        plan=tuple(plan),
+        guessed=not first.proposal.role_known and role is None,
+        strength=Strength.PROPOSED if first.proposal.doubts else strength,
+        mapping=file.mapping.merged(replace(meant, **changes)) if one_role else None,
+    )
 
 
 def _of_several(file: File, plan: list[Layout], role: Role | None, sheets: str, **said: Any) -> Recognition:
@@ -231,7 +208,8 @@ def _of_several(file: File, plan: list[Layout], role: Role | None, sheets: str, 
     return replace(recognition, evidence=f"{len(plan)} sheets ({names}), {sheets}; {recognition.evidence}")
 
 
-def _named(layout: Layout) -> Layout:
+def _named_after_sheet(layout: Layout) -> Layout:
+    """Return the layout of a sheet named after its annotator or system."""
     name = plain(layout.table.sheet)
     gold = bool(GOLD & {name, *name.split("_")})
     if not layout.proposal.role_known:
@@ -259,9 +237,9 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     missing = [name for name in chosen if name not in sheet_names(file)] if file.workbook else []
     if not file.workbook or (chosen and not missing):
         return rows
-    if left := _unread_sheets(file, {layout.table.sheet for layout in plan}):
+    if unread := _unread_sheets(file, {layout.table.sheet for layout in plan}):
         unknown = f"There is no sheet “{missing[0]}”. " if missing else ""
-        message = f"{unknown}Left out: {pluralize(len(left), 'sheet')}, {quoted(left)}."
+        message = f"{unknown}Left out: {pluralize(len(unread), 'sheet')}, {quoted(unread)}."
         rows[0].notes.append(Note("info", file.name, message))
     return rows
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from kp_core.errors import InputError, Note, UsageError, pluralize
 
@@ -13,7 +15,7 @@ ENCODINGS = (
     *("windows-1252", "iso-8859-15", "windows-1250", "windows-1251", "koi8-r", "gb18030", "big5"),
     *("shift_jis", "euc-jp", "euc-kr", "utf-8", "utf-16", "utf-32"),
 )
-#: Byte order marks; that of UTF-32 begins like that of UTF-16.
+#: Byte order marks; the mark of UTF-32 begins like that of UTF-16, so it comes first.
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF32_LE: "utf-32-le",
@@ -47,6 +49,14 @@ class Text:
     ends: int = 0
 
 
+def how_decoded(texts: Sequence[Text]) -> dict[str, Any]:
+    """Return the fields of a `Reading` on the encoding of files; if there is no text, the files are binary."""
+    ends = dict.fromkeys(text.line_ends for text in texts if text.line_ends != "none")
+    encodings = dict.fromkeys(text.encoding for text in texts)
+    joined = {"encoding": " + ".join(encodings) or "binary", "line_ends": " + ".join(ends) or "none"}
+    return {**joined, "bom": any(text.bom for text in texts)}
+
+
 def split_lines(text: str) -> list[str]:
     r"""Split at carriage return and line feed only, as an editor counts lines.
 
@@ -72,17 +82,17 @@ def decode(name: str, data: bytes, encoding: str | None = None, *, strict: bool 
         raise InputError(name, kind, "text", "Save it as CSV or UTF-8 text.")
     for mark, marked in _MARKS.items():
         if data.startswith(mark):
-            return _strictly(name, data[len(mark) :], marked, bom=True)
+            return _decode_strictly(name, data[len(mark) :], marked, bom=True)
     if encoding is None or not (exact or b"\0" in data):  # UTF-16 without a mark could be UTF-8 with NUL
         try:
             return _text(name, data.decode("utf-8"), "utf-8")
         except UnicodeDecodeError as error:
             if encoding is None:
-                return _guessed(name, data, error, strict=strict)
-    return _strictly(name, data, encoding)
+                return _decode_by_guess(name, data, error, strict=strict)
+    return _decode_strictly(name, data, encoding)
 
 
-def _strictly(name: str, data: bytes, encoding: str, *, bom: bool = False) -> Text:
+def _decode_strictly(name: str, data: bytes, encoding: str, *, bom: bool = False) -> Text:
     try:
         return _text(name, data.decode(encoding), encoding, bom=bom)
     except LookupError:
@@ -93,7 +103,7 @@ def _strictly(name: str, data: bytes, encoding: str, *, bom: bool = False) -> Te
         raise InputError(where, found, encoding, "Choose another encoding, or save the file as UTF-8.") from None
 
 
-def _guessed(name: str, data: bytes, error: UnicodeDecodeError, *, strict: bool) -> Text:
+def _decode_by_guess(name: str, data: bytes, error: UnicodeDecodeError, *, strict: bool) -> Text:
     line, text = _line_at(data, error.start), data.decode("windows-1252", "replace")
     where, found = f"{name}, line {line}", f"byte 0x{data[error.start]:02x} at offset {error.start}"
     letters = [character for character in text[:100_000] if character.isalpha()]

@@ -24,6 +24,7 @@ DELIMITERS = {"\t": "TAB", ",": "comma", ";": "semicolon", "|": "bar"}
 _HEAD, _CELLS, _BLOCK = 201, 1_000_000, 1 << 30
 #: The share of rows of the same length in an even table.
 _EVEN = 0.8
+_LINE_END = re.compile("[\r\n]")
 csv.field_size_limit(LIMITS.line_bytes)
 
 
@@ -48,7 +49,7 @@ def read_delimited(file: File, mapping: Mapping) -> Table | None:
     refuse_over(file.limits.columns, width, "columns", file.name, "a table")
     refuse_over(file.limits.cells, width * file.decoded.ends, "cells", file.name, "a table")
     table = Table(file.name, [], [], limits=file.limits)
-    if quoting == csv.QUOTE_MINIMAL or not _fill_at_once(table, file, delimiter, width):
+    if quoting == csv.QUOTE_MINIMAL or not _fill_with_arrow(table, file, delimiter, width):
         _fill(table, file, delimiter, quoting, width, ragged)
     table = headed(table, mapping)
     quotes = ", quotes are ordinary characters" if quoting == csv.QUOTE_NONE and '"' in file.text else ""
@@ -68,8 +69,8 @@ def _is_code(file: File) -> bool:
 def _records(
     file: File, text: str, delimiter: str, quoting: int, *, strict: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield line number and cells of every row, which may extend over several lines."""
-    limit, size, first = file.limits.line_bytes, 0, 1
+    """Yield the line number and the cells of every row; a row may extend over several lines."""
+    limit, size, first_line = file.limits.line_bytes, 0, 1
 
     def lines() -> Iterator[str]:
         nonlocal size
@@ -78,19 +79,19 @@ def _records(
             if size > limit:
                 found, expected = f"a row of more than {limit:,} characters", f"at most {limit:,} characters"
                 remedy = "Close its quotation marks, split it, or raise the limit."
-                raise InputError(f"{file.name}, line {first}", found, expected, remedy)
+                raise InputError(f"{file.name}, line {first_line}", found, expected, remedy)
             yield line
 
     reader = csv.reader(lines(), delimiter=delimiter, quoting=quoting, strict=strict)  # type: ignore[arg-type]
     try:
         for record in reader:
-            yield first, record
-            first, size = reader.line_num + 1, 0
+            yield first_line, record
+            first_line, size = reader.line_num + 1, 0
     except csv.Error as error:
         if strict and not ("unexpected end" in str(error) or "limit" in str(error)):
             raise
         found, remedy = "a quotation mark that is never closed", "Close it, or double it inside a field."
-        raise InputError(f"{file.name}, line {first}", found, "quotation marks in pairs", remedy) from None
+        raise InputError(f"{file.name}, line {first_line}", found, "quotation marks in pairs", remedy) from None
 
 
 def _is_blank(record: list[str]) -> bool:
@@ -98,7 +99,7 @@ def _is_blank(record: list[str]) -> bool:
 
 
 def _delimiter(file: File, start: str, mapping: Mapping) -> str | None:
-    """Return the delimiter that splits the first rows most evenly; lists below a single column name are one column."""
+    """Return the delimiter that splits the first rows most evenly; below a single column name, lists are one column."""
     first = file.sample[0] if file.sample else ""
     if plain(first) in KNOWN or first.strip() in mapping.columns:
         unused = (mark for mark in ",|;" if {len(row) for row in _first(file, start, mark, csv.QUOTE_MINIMAL)} == {1})
@@ -131,22 +132,18 @@ def _quoting(file: File, delimiter: str) -> int:
     """Return whether quotes enclose fields: in TSV only if every quoted field is well formed and on one line."""
     if '"' not in file.text:
         return csv.QUOTE_NONE
-    widths, broken = set[int](), False
+    marked = _records(file, file.text, delimiter, csv.QUOTE_MINIMAL, strict=True)
     try:
-        for _, record in _records(file, file.text, delimiter, csv.QUOTE_MINIMAL, strict=True):
-            widths |= {len(record)} if not _is_blank(record) else set()
-            broken = broken or any("\n" in cell or "\r" in cell for cell in record)
-        if delimiter == "\t" and broken and len(widths) > 1:  # quotes are paired by chance
-            return csv.QUOTE_NONE
+        shapes = {(len(row), any(map(_LINE_END.search, row))) for _, row in marked if not _is_blank(row)}
     except (csv.Error, InputError) as error:
-        if delimiter == "\t":
-            return csv.QUOTE_NONE
-        if isinstance(error, InputError):
+        if delimiter != "\t" and isinstance(error, InputError):
             raise
-    return csv.QUOTE_MINIMAL
+        return csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
+    by_chance = any(broken for _, broken in shapes) and len({width for width, _ in shapes}) > 1
+    return csv.QUOTE_NONE if delimiter == "\t" and by_chance else csv.QUOTE_MINIMAL
 
 
-def _fill_at_once(table: Table, file: File, delimiter: str, width: int) -> bool:
+def _fill_with_arrow(table: Table, file: File, delimiter: str, width: int) -> bool:
     """Read a file without quoted fields through Arrow; return False if a line is blank or of another width."""
     names = [str(number) for number in range(width)]
     lines = file.decoded.ends + (file.text[-1:] not in ("\n", "\r"))

@@ -19,27 +19,26 @@ from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.lists.family import File
 from kp_core.reading.meaning.fields import KNOWN, find_roles, plain
 from kp_core.reading.meaning.shapes import CONCEPT_NAMES, PHRASE_NAMES, SCORE_NAMES, shape_of
-from kp_core.reading.open.json_text import is_json, unfenced
+from kp_core.reading.open.json_text import FIRST, is_json, unfenced
 from kp_core.reading.open.table import BRACKETS, INNER, KEY, LIST, OUTER, TEXT, Table, table_of
 from kp_core.reading.open.values import column_of, is_number
 from kp_core.typeset import storable
 
-#: Maximum levels of nested objects whose fields become columns, and of names (more names are data).
+Row = Mapping[str, Any]
+#: Maximum depth of nested objects whose fields become columns, and maximum number of their names (more are data).
 _DEPTH, _NAMES = 8, 100
-#: Numbers of keys of an object that are examined, of lines that define the fields of JSONL, and of bytes for Arrow.
-_FIRST, _LINES, _BYTES = 50, 200, 2**31 - 1
-#: The types of fields that Arrow reads, by those of the first lines; fields without values are text.
+#: Maximum number of bytes that Arrow reads.
+_BYTES = 2**31 - 1
+#: Type of a field in the first lines → type as which Arrow reads it; fields without values are text.
 _TEXT, _LISTS = pa.large_string(), pa.list_(pa.large_string())
 _TYPES = {pa.null(): _TEXT, pa.string(): _TEXT, pa.int64(): pa.int64(), pa.float64(): pa.float64()}
 _TYPES |= {pa.list_(pa.null()): _LISTS, pa.list_(pa.string()): _LISTS}
 #: Fields of an item of a list besides its phrase.
 _PLACES = {"start", "end", "begin", "offset", "offsets", "start_offset", "end_offset"}
-_AMOUNTS = {*SCORE_NAMES, *CONCEPT_NAMES}
 #: Fields of a single document, as opposed to document ids.
 _FIELDS = ("gold", "predictions", "text")
 #: Fields of the tables of KPScope with one phrase per row, and with texts.
 _PHRASES, _TEXTS = {"phrase", "candidate"}, {"doc_id", "text", "title"}
-Row = Mapping[str, Any]
 
 
 def json_table(file: File) -> Table | None:
@@ -71,18 +70,9 @@ def _read(file: File) -> Table | None:
         longest = max((len(cell) for row in rows if isinstance(cell := row.get(LIST), list)), default=0)
         refuse_over(file.limits.list_phrases, longest, "phrases", file.name, "a list")
         return _table(file, rows) if rows else None
-    except RecursionError:  # readable JSON may be too deep to be written
+    except RecursionError:  # JSON that can be parsed may be nested too deeply to be written
         remedy = "Flatten it, or write it as text."
         raise InputError(file.name, "deeply nested JSON", "lists of keyphrases", remedy) from None
-
-
-def _of_lines(file: File) -> Table | None:
-    file.refuse_long_lines()
-    columns = columns_at_once(file.text, file.utf8, file.limits)
-    if columns is None:
-        return None
-    table = table_of(file.name, columns[0], [(column, []) for column in columns[1]], (), file.limits)
-    return _described(replace(table, lines=None), f"{pluralize(len(table), 'JSON object')}")
 
 
 def _of_records(file: File) -> Table | None:
@@ -118,7 +108,7 @@ def _of_object(value: dict[str, Any]) -> list[Row] | None:
     cells = list(map(unfenced, value.values()))
     if cells and all(isinstance(cell, dict) for cell in cells):
         return _of_objects(value)
-    first, strings = list(value)[:_FIRST], any(isinstance(cell, str) for cell in cells)
+    first, strings = list(value)[:FIRST], any(isinstance(cell, str) for cell in cells)
     document = find_roles(first, _FIELDS) or (strings and find_roles(first, ("doc_id", "title")))
     if document or not all(cell is None or isinstance(cell, (str, list, dict)) for cell in cells):
         return None
@@ -128,7 +118,7 @@ def _of_object(value: dict[str, Any]) -> list[Row] | None:
 
 
 def _of_objects(value: dict[str, dict[str, Any]]) -> list[Row]:
-    """Return rows from objects by id that contain lists by a second id, phrases with scores, or fields."""
+    """Return rows from objects by id, each of which contains lists by a second id, phrases with scores, or fields."""
     within = [(outer, inner, cell) for outer, ids in value.items() for inner, cell in ids.items()]
     names, lists = dict.fromkeys(inner for _, inner, _ in within), [cell for *_, cell in within if cell is not None]
     ids = len(lists) == len(within) or KNOWN.isdisjoint(map(plain, names))  # only fields may be null
@@ -145,7 +135,7 @@ def _table(file: File, rows: Sequence[Row], lines: Sequence[int] = ()) -> Table:
     """Return the table of objects, given the lines where they begin."""
     unit = "list" if LIST in rows[0] else "document"
     description = pluralize(len(rows), "JSON object") if lines else f"JSON of {pluralize(len(rows), unit)}"
-    size, (rows, lines, note) = len(rows), _exploded(rows, lines or [0] * len(rows))
+    size, (rows, lines, notes) = len(rows), _exploded(file.name, rows, lines or [0] * len(rows))
     if len(rows) > size:  # a long text is repeated in each row of its document
         texts = sum(len(cell) for row in rows for cell in row.values() if isinstance(cell, str))
         refuse_over(file.limits.unpacked_bytes, texts, "characters", file.name, "a table of a row for each object")
@@ -158,8 +148,7 @@ def _table(file: File, rows: Sequence[Row], lines: Sequence[int] = ()) -> Table:
         refuse_over(file.limits.cells, width * len(rows), "cells", file.name, "a table")
     arrays = [_array(cells) for _, cells in columns]
     table = table_of(file.name, [name for name, _ in columns], arrays, lines, file.limits)
-    table.notes += [Note("info", file.name, note)] if note else []
-    return _described(table, description)
+    return _described(replace(table, notes=notes), description)
 
 
 def _described(table: Table, description: str) -> Table:
@@ -174,61 +163,60 @@ def _are_ours(names: Iterable[str]) -> bool:
     return bool(_PHRASES & set(names)) or set(names) >= _TEXTS
 
 
-def _exploded(rows: Sequence[Row], lines: Sequence[int]) -> tuple[Sequence[Row], Sequence[int], str]:
+def _exploded(file: str, rows: Sequence[Row], lines: Sequence[int]) -> tuple[Sequence[Row], Sequence[int], list[Note]]:
     """Return one row per object in the only list, unless the objects are phrases with a score or concept.
 
     A record with an empty list becomes one row with “empty”; records without a list are dropped with a note.
     """
     names = {name for row in rows for name, value in row.items() if isinstance(value, list)}
     name = names.pop() if len(names) == 1 else ""
-    items = [_objects_in(row.get(name)) for row in rows]
+    lists = [row.get(name) for row in rows]
+    items = [value if _are_objects(value) else None for value in lists]
     every = [item for objects in items for item in objects or ()]
-    others = any(objects is None and row.get(name) for row, objects in zip(rows, items, strict=True))
+    is_mixed = any(objects is None and value for value, objects in zip(lists, items, strict=True))
     beside = dict.fromkeys(key for row in rows for key in row if key != name)
-    if not every or others or _are_phrases(every) or find_roles(beside, ("gold", "predictions", "phrases", "phrase")):
-        return rows, lines, ""
+    if not every or is_mixed or _are_phrases(every) or find_roles(beside, ("gold", "predictions", "phrases", "phrase")):
+        return rows, lines, []
     numbered = INNER not in beside and not find_roles(beside, ("doc_id",))
-    flat = [list(map(_flat, objects or ())) for objects in items]
-    # Fields named like one of the document are prefixed with the name of the list.
+    flat = [list(map(_flattened, objects or ())) for objects in items]
+    # A field with the same name as a field of the document is prefixed with the name of the list.
     keys = dict.fromkeys(key for objects in flat for item in objects for key in item)
     names_of = {key: f"{name}.{key}" if key in beside or find_roles((key,), _TEXTS) else key for key in keys}
     exploded, row_lines = list[Row](), list[int]()
     for number, (row, line, objects) in enumerate(zip(rows, lines, flat, strict=True), 1):
-        rest = {KEY: str(number)} if numbered else {}
-        rest |= {key: value for key, value in row.items() if key != name}
+        shared = {KEY: str(number)} if numbered else {}
+        shared |= {key: value for key, value in row.items() if key != name}
         parts = [{names_of[key]: cell for key, cell in item.items()} for item in objects]
         parts = parts or ([{"empty": "yes"}] if name in row else [])
-        exploded += [rest | part for part in parts]
+        exploded += [shared | part for part in parts]
         row_lines += [line] * len(parts)
-    gone = sum(name not in row for row in rows)
-    note = f"{pluralize(gone, 'record')} without “{name}” left out: there is no list." if gone else ""
-    return exploded, row_lines, note
+    n_dropped = sum(name not in row for row in rows)
+    message = f"{pluralize(n_dropped, 'record')} without “{name}” left out: there is no list."
+    return exploded, row_lines, [Note("info", file, message)] if n_dropped else []
 
 
-def _objects_in(value: Any) -> list[Row] | None:
-    """Return a list if it contains only objects, else None."""
-    objects = isinstance(value, list) and bool(value) and all(isinstance(item, dict) and item for item in value)
-    return value if objects else None
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) and item for item in value)
 
 
 def _are_phrases(items: Sequence[Row]) -> bool:
-    """Recognize objects in lists of phrases: a phrase with its offset in a text, or without unknown numbers."""
+    """Recognize objects that each describe a phrase: with its offset in a text, or without unknown numbers."""
     fields = {name.lower() for item in items for name in item}
-    numbers = any(is_number(cell) and not isinstance(cell, str) for item in items for cell in _flat(item).values())
-    known = all(map(_is_phrase, items)) and not (numbers and fields.isdisjoint(_AMOUNTS))
+    numbers = any(is_number(cell) and not isinstance(cell, str) for item in items for cell in _flattened(item).values())
+    known = all(map(_is_phrase, items)) and not (numbers and fields.isdisjoint((*SCORE_NAMES, *CONCEPT_NAMES)))
     return known or not fields.isdisjoint(_PLACES)
 
 
-def _flat(item: Row, prefix: str = "") -> dict[str, Any]:
+def _flattened(item: Row, prefix: str = "") -> dict[str, Any]:
     """Return an object with the fields of nested objects under dotted names."""
     fields: dict[str, Any] = {}
     for key, value in item.items():
-        fields |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+        fields |= _flattened(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
     return fields
 
 
 def _field(rows: Iterable[Row], name: str) -> list[Any]:
-    """Return a field of objects; `null` is an empty list if other values are lists, and a missing field None."""
+    """Return the values of a field; `null` is an empty list if other values are lists, and a missing field is None."""
     values = [(name in row, row.get(name)) for row in rows]
     kinds = {type(value) for _, value in values}
     empty: Any = [] if list in kinds else {} if dict in kinds else "" if name == TEXT else None
@@ -254,8 +242,8 @@ def _columns(name: str, values: Iterable[Any], ours: bool, depth: int = _DEPTH) 
 
 def _is_one_object(cell: Any) -> bool:
     """Recognize a list of one object that is not a phrase, as language models return it."""
-    single = isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], dict)
-    return single and (not _is_phrase(cell[0]) or "type" in cell[0])
+    has_one = isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], dict)
+    return has_one and (not _is_phrase(cell[0]) or "type" in cell[0])
 
 
 def _is_phrase(item: Row) -> bool:
@@ -276,30 +264,29 @@ def _array(values: Sequence[Any]) -> tuple[Any, list[int]]:
     return column_of(values)
 
 
-def columns_at_once(
-    text: str, data: bytes | None = None, limits: Limits = LIMITS
-) -> tuple[list[str], list[pa.ChunkedArray]] | None:
-    """Return the fields of JSONL and their columns, if each line is an object of text, numbers and lists of text.
+def _of_lines(file: File) -> Table | None:
+    """Return the table of JSONL whose lines Arrow can read."""
+    file.refuse_long_lines()
+    table = read_at_once(file.text, file.utf8, file.limits)
+    if table is None:
+        return None
+    columns = [(column, list[int]()) for column in table.columns]
+    read = table_of(file.name, table.column_names, columns, (), file.limits)
+    return _described(replace(read, lines=None), f"{pluralize(len(read), 'JSON object')}")
 
-    data  the text as UTF-8, if available
 
-    >>> names, columns = columns_at_once('{"id": 1, "phrase": "tide"}\\n{"id": 2}\\n')
-    >>> names, [column.to_pylist() for column in columns]
-    (['id', 'phrase'], [[1, 2], ['tide', None]])
-    >>> columns_at_once('{"id": 1, "id": 2}\\n'), columns_at_once('{"id": 1} {"id": 2}\\n')
-    (None, None)
-    """
+def read_at_once(text: str, data: bytes, limits: Limits = LIMITS) -> pa.Table | None:
+    """Return JSONL, given as text and UTF-8, as a table if a line is an object of text, numbers and lists of text."""
     lines, ends = text.count("\n{") + (text[:1] == "{"), text.count("\r")
     # Answers of language models between ``` are read one by one.
     whole = lines == text.count("\n") + (text[-1:] != "\n") and (not ends or ends == text.count("\r\n"))
     schema = _schema_of(text) if whole and "```" not in text and "\\u0060" not in text else None
-    data = text.encode("utf-8", "replace") if data is None else data
     if schema is None or len(schema) > limits.columns or len(schema) * lines > limits.cells or len(data) >= _BYTES:
         return None  # reading objects one by one enforces the limits
     import pyarrow.json as arrow_json
 
     parse = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error")
-    # In one block, because Arrow (26) crashes if one has numbers and a later one a truth value.
+    # In one block, because Arrow (26) crashes if one block has numbers and a later one truth values.
     read = arrow_json.ReadOptions(block_size=len(data) + 1)
     try:
         # Arrow refuses repeated keys, half characters, and fields of several types.
@@ -307,14 +294,14 @@ def columns_at_once(
         table.validate(full=True)  # `null` in a list makes Arrow (26) return an invalid array
     except pa.ArrowException:
         return None
-    return (schema.names, table.columns) if len(table) == lines and all(map(_is_exact, table.columns)) else None
+    return table if len(table) == lines and all(map(_is_exact, table.columns)) else None
 
 
 def _schema_of(text: str) -> pa.Schema | None:
     """Return the fields of the first lines and their types; None if a field is nested or of several types."""
     fields: dict[str, list[Any]] = {}
     try:
-        for line in islice(re.finditer(r"[^\n]+", text), _LINES):
+        for line in islice(re.finditer(r"[^\n]+", text), FIRST):
             value = json.loads(line.group())
             for name, cell in value.items() if isinstance(value, dict) else ():
                 fields.setdefault(storable(name), []).append(cell)
@@ -324,7 +311,7 @@ def _schema_of(text: str) -> pa.Schema | None:
 
 
 def _is_exact(column: pa.ChunkedArray) -> bool:
-    """Recognize a column that Arrow read without loss: no large numbers, no -0, no `null` for or in lists."""
+    """Recognize a column that Arrow read without loss: no large numbers, -0, or `null` in place of a list or in it."""
     if pa.types.is_list(column.type):
         return not column.null_count and not pc.list_flatten(column).null_count
     if column.type == _TEXT:

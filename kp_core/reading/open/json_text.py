@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -14,20 +13,12 @@ from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.meaning.fields import find_roles, plain
 from kp_core.reading.open.values import is_number
 
-
-@dataclass(frozen=True)
-class _NotJson:
-    """The error in a text that begins like JSON; without a message if it does not."""
-
-    message: str = ""
-
-
 _FENCE = re.compile(r"^```\w*|```$")
 #: JSON within an answer of a language model.
 _BLOCK = re.compile(r"^```\w*[ \t]*\n(\s*[\[{].*?)^[^\S\n]*```", re.DOTALL | re.MULTILINE)
 _BETWEEN, _LINE, _LINE_END = re.compile(r"[\s,]*"), re.compile(r"[^\r\n]*"), re.compile(r"\r\n|\r|\n")
-#: Number of objects that determine whether a text contains records, and maximum share of broken ones.
-_FIRST, _BROKEN = 200, 0.2
+#: Number of objects examined to see whether a text contains records, and maximum share of broken ones.
+FIRST, _BROKEN = 200, 0.2
 #: Names of fields that wrap the records.
 _WRAPPERS = {"data", "results", "result", "output", "outputs", "response", "systems", "models", "runs"}
 
@@ -39,6 +30,12 @@ class JsonRecord(NamedTuple):
     value: Any
     broken: str = ""
     content: str = ""
+
+
+class _NotJson(NamedTuple):
+    """The error in a text that begins like JSON; without a message if it does not."""
+
+    message: str = ""
 
 
 class _TwiceError(ValueError):
@@ -74,36 +71,46 @@ def parse_json(name: str, text: str, limits: Limits) -> Any:
         raise InputError(name, _stopped(error), "lists of keyphrases", "Flatten it, or write it as text.") from None
 
 
+def is_json(value: Any) -> bool:
+    """Return whether `parse_json` found JSON."""
+    return not isinstance(value, _NotJson)
+
+
+def begins_like_json(value: Any) -> bool:
+    """Return whether a text is JSON, possibly with an error."""
+    return is_json(value) or bool(value.message)
+
+
 def records_within(value: Any) -> Any:
     """Return the records in an object that wraps them or has them column by column; return other values unchanged."""
     if not isinstance(value, dict):
         return value
-    only = next(iter(value.values())) if len(value) == 1 else None
-    if isinstance(only, dict) and len(only) > 1 and all(isinstance(cell, dict) for cell in only.values()):
-        fields = [field for cell in only.values() for field in cell.values()]
-        # Objects by id under a name; scores by phrase belong to the system of that name.
-        return value if fields and all(map(is_number, fields)) else records_within(only)
+    wrapped = next(iter(value.values())) if len(value) == 1 else None
+    if isinstance(wrapped, dict) and len(wrapped) > 1 and all(isinstance(cell, dict) for cell in wrapped.values()):
+        fields = [field for cell in wrapped.values() for field in cell.values()]
+        # Objects by id may be wrapped in one name; if they are scores by phrase, the name is a system and is kept.
+        return value if fields and all(map(is_number, fields)) else records_within(wrapped)
     if {"columns", "data"} <= set(value) <= {"columns", "index", "data"}:  # orient="split" of pandas
         names, rows = value["columns"], value["data"]
-        whole = isinstance(names, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows)
-        return [dict(zip(map(str, names), row, strict=False)) for row in rows] if whole else value
+        is_table = isinstance(names, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows)
+        return [dict(zip(map(str, names), row, strict=False)) for row in rows] if is_table else value
     if find_roles(value, ("doc_id", "text", "title")):
         return _by_column(value)
     parts = [name for name, inner in value.items() if _holds_records(name, inner)]
-    rest = [inner for name, inner in value.items() if name not in parts]
-    nested = [cell for inner in rest if isinstance(inner, dict) for cell in inner.values()]
-    if len(parts) != 1 or any(isinstance(cell, list) for cell in (*rest, *nested)):
+    others = [inner for name, inner in value.items() if name not in parts]
+    nested = [cell for inner in others if isinstance(inner, dict) for cell in inner.values()]
+    if len(parts) != 1 or any(isinstance(cell, list) for cell in (*others, *nested)):
         return value
     inner = value[parts[0]]
-    alone = isinstance(inner, dict) and not rest and not all(isinstance(cell, dict) for cell in inner.values())
+    alone = isinstance(inner, dict) and not others and not all(isinstance(cell, dict) for cell in inner.values())
     return value if alone else records_within(inner)
 
 
 def _by_column(value: dict[str, Any]) -> Any:
     """Return the rows of a table written column by column, as by pandas; return any other object unchanged."""
     columns = [dict(enumerate(cells)) if isinstance(cells, list) else cells for cells in value.values()]
-    whole = find_roles(value, ("doc_id",)) and find_roles(value, ("phrase", "phrases"))
-    if not whole or not all(isinstance(cells, dict) and list(cells) == list(columns[0]) for cells in columns):
+    is_table = find_roles(value, ("doc_id",)) and find_roles(value, ("phrase", "phrases"))
+    if not is_table or not all(isinstance(cells, dict) and list(cells) == list(columns[0]) for cells in columns):
         return value
     return [dict(zip(value, row, strict=True)) for row in zip(*(cells.values() for cells in columns), strict=True)]
 
@@ -111,7 +118,7 @@ def _by_column(value: dict[str, Any]) -> Any:
 def _holds_records(name: str, inner: Any) -> bool:
     """Recognize records of documents, or lists by id in a field such as `results`."""
     if isinstance(inner, list):
-        first = [item for item in inner[:_FIRST] if isinstance(item, dict)]
+        first = [item for item in inner[:FIRST] if isinstance(item, dict)]
         parts = (("doc_id", "text"), ("gold", "predictions", "phrases"))
         named = all(find_roles(item, roles) for item in first for roles in parts)
         return bool(first) and named and all(isinstance(item, dict) for item in inner)
@@ -138,16 +145,6 @@ def unfenced(value: Any) -> Any:
     return items if isinstance(items, list) else answer
 
 
-def is_json(value: Any) -> bool:
-    """Return whether `parse_json` found JSON."""
-    return not isinstance(value, _NotJson)
-
-
-def begins_like_json(value: Any) -> bool:
-    """Return whether a text is JSON, possibly with an error."""
-    return is_json(value) or bool(value.message)
-
-
 def shown(value: Any) -> str:
     """Return the first characters of a value for the report."""
     try:
@@ -164,29 +161,29 @@ def parse_records(name: str, text: str, whole: Any) -> list[JsonRecord]:
     whole  the value of the text from `parse_json`
     """
     if isinstance(whole, list):
-        objects = any(whole[:_FIRST]) and all(isinstance(value, dict) for value in whole)
+        objects = any(whole[:FIRST]) and all(isinstance(value, dict) for value in whole)
         return [JsonRecord(0, value) for value in whole] if objects else []
     if is_json(whole) or text.lstrip()[:1] != "{":
         return [JsonRecord(1, whole)] if is_json(whole) else []
-    records, bad, position, line, start = list[JsonRecord](), 0, 0, 1, 0
+    records, n_broken, position, line, start = list[JsonRecord](), 0, 0, 1, 0
     while (position := _end(_BETWEEN, text, position)) < len(text):
         line, start, broken = _line(text, start, position, line), position, ""
         try:
             value, position = _DECODER.raw_decode(text, start)
-            broken = "" if isinstance(value, dict) else "no JSON object"
+            broken = "" if isinstance(value, dict) else "not a JSON object"
         except _TwiceError as error:
             raise _repeated_key(name, text[start:], error, line) from None
         except (ValueError, RecursionError) as error:
             late = isinstance(error, json.JSONDecodeError) and error.pos >= _end(_LINE, text, start)
             early = late or "Untermin" in str(error)
-            broken = "no whole JSON object (ends early)" if early else f"no JSON object ({_stopped(error)})"
+            broken = "an incomplete JSON object" if early else f"not a JSON object ({_stopped(error)})"
         if broken:
-            bad, value, position = bad + 1, None, _end(_LINE, text, start)
+            n_broken, value, position = n_broken + 1, None, _end(_LINE, text, start)
         records.append(JsonRecord(line, value, broken, text[start:position][:200] if broken else ""))
-        blank = len(records) == _FIRST and not any(record.value for record in records)
-        if records[0].broken or blank or bad > _BROKEN * max(len(records), _FIRST):
+        blank = len(records) == FIRST and not any(record.value for record in records)
+        if records[0].broken or blank or n_broken > _BROKEN * max(len(records), FIRST):
             return []
-    return records if len(records) - bad >= (1 - _BROKEN) * min(len(records), _FIRST) else []
+    return records if len(records) - n_broken >= (1 - _BROKEN) * min(len(records), FIRST) else []
 
 
 def _end(pattern: re.Pattern[str], text: str, position: int) -> int:

@@ -1,20 +1,28 @@
-"""Read paths, folders, archives and uploads into memory; archives are never unpacked to disk."""
+"""Read paths, folders, archives and uploads into memory, within the limits; archives are never unpacked to disk."""
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import re
+import stat
+import struct
+import tarfile
 import zipfile
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from tokenize import TokenError
+from typing import IO, Any
 
 from kp_core.errors import InputError, pluralize
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
-from kp_core.reading.open.archive import gunzip, is_folder, is_gzip, is_ignored, is_zip, natural_key, unpack
 from kp_core.typeset import storable
 
 #: Extensions that are removed from names; in `candidats.degree`, the extension is the name of the system.
@@ -22,10 +30,30 @@ KNOWN_EXTENSIONS = frozenset(
     (
         *(".csv", ".tsv", ".tab", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".gz", ".zip", ".tar"),
         *(".key", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".annif", ".ref", ".qrels", ".run", ".final"),
-        *(".ann", ".conll", ".pred"),
-        *(".abstr", ".html", ".htm", ".xml", ".md", ".pdf"),
+        *(".ann", ".conll", ".pred", ".abstr", ".html", ".htm", ".xml", ".md", ".pdf"),
     )
 )
+_ARCHIVES = (".zip", ".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar")
+#: Number of bytes that are unpacked at a time, and maximum depth of folders.
+_PIECE, _MOST_FOLDERS = 1 << 20, 100
+#: Names of ignored files: notes, scripts, settings, links, papers, models.
+_NO_DATA = re.compile(
+    r"(\._.*|\.DS_Store|Thumbs\.db|desktop\.ini|Makefile|Dockerfile|.*~"
+    r"|(README|LICEN[CS]E|COPYING|CHANGE(LOG|S)|CITATION|CONTRIBUTING|NOTICE|AUTHORS)([-_.].*)?|requirements.*\.txt"
+    r"|.*\.(acm|url|lnk|webloc|cfg|conf|ini|toml|ya?ml|log|lock|py[cow]?|ipynb|sh|bat|ps1|p[lm]|rb|java|class|jar|js|css"
+    r"|c|cpp|h|r|rmd|m|tex|bib|bst|sty|cls|pdf|ps|eps|docx?|pptx?|odt|odp|rtf|png|jpe?g|gif|svg|ico|bak|tmp|sw[op]|exe"
+    r"|dll|so|o|pkl|pickle|npy|pt|pth|bin|model|h5|db|sqlite3?|md5|sha(1|256)|pid))",
+    re.IGNORECASE,
+)
+#: Files with the language of a data set of LIAAD; files with this name that are longer are texts.
+_LANGUAGE = re.compile(r"lan(g|guage)?\.txt", re.IGNORECASE)
+#: Errors of zipfile, tarfile and the decompressors for damaged archives.
+DAMAGED = (
+    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, struct.error),
+    *(EOFError, RuntimeError, ValueError, OSError, LookupError),
+)
+#: The same with errors of NumPy, which parses array headers as Python and trusts their sizes.
+DAMAGED_ARRAYS = (*DAMAGED, AttributeError, MemoryError, SyntaxError, TokenError, TypeError)
 
 
 @dataclass(frozen=True)
@@ -44,7 +72,7 @@ class Bundle:
     """The files of one path or upload, and the names of ignored files.
 
     folder  whether it is a folder or archive, whose unreadable files are ignored
-    loose   whether it is several paths, named after their common folder, which must all be readable
+    loose   whether it is several paths, all of which must be readable; it is named after their common folder
     given   the path, or the name of the upload
     """
 
@@ -80,6 +108,58 @@ def stem_of(name: str) -> str:
         if suffix.lower() != ".gz":
             break
     return base
+
+
+def is_zip(data: bytes) -> bool:
+    """Return whether bytes are a zip archive, other than arrays of NumPy."""
+    return data[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not is_arrays(data)
+
+
+def is_arrays(data: bytes) -> bool:
+    """Return whether bytes are arrays of NumPy (npz), by the name of the first member."""
+    name = data[30 : 30 + int.from_bytes(data[26:28], "little")]
+    return data[:4] == b"PK\x03\x04" and name.endswith(b".npy")
+
+
+def workbook_kind(data: bytes) -> str:
+    """Return XLSX or ODS if bytes are a workbook, else nothing."""
+    if not is_zip(data):
+        return ""
+    ods = b"application/vnd.oasis.opendocument.spreadsheet" in data[:200]
+    return "ODS" if ods else "XLSX" if b"xl/workbook.xml" in data else ""
+
+
+def _is_folder(data: bytes) -> bool:
+    return data[257:262] == b"ustar" or (is_zip(data) and not workbook_kind(data))
+
+
+def _is_gzip(data: bytes) -> bool:
+    return data[:2] == b"\x1f\x8b"
+
+
+def is_archive(data: bytes) -> bool:
+    """Return whether bytes are a zip, tar or gzip file, but not a workbook."""
+    return _is_gzip(data) or _is_folder(data)
+
+
+def _is_ignored(path: str, data: bytes | None = None) -> bool:
+    """Return whether the name of a file in a folder or archive (and the size of a language file) rules out data."""
+    parts = PurePosixPath(path).parts
+    if not parts or "__MACOSX" in parts or any(part.startswith(".") for part in parts):
+        return True
+    language = data is not None and len(data) <= 40 and _LANGUAGE.fullmatch(parts[-1])
+    return bool(language or _NO_DATA.fullmatch(parts[-1]))
+
+
+def _without_ignored(files: Iterable[Source]) -> tuple[tuple[Source, ...], tuple[str, ...]]:
+    ignored = {file.name: _is_ignored(file.name, file.data) for file in files}
+    return tuple(file for file in files if not ignored[file.name]), tuple(name for name in ignored if ignored[name])
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """Return a key that sorts `team2` before `team10`."""
+    parts = re.split(r"([0-9]{1,18})", name)
+    return [(1, int(part), "") if index % 2 else (0, 0, part) for index, part in enumerate(parts)]
 
 
 def expand(item: str | Path | Source, limits: Limits = LIMITS) -> Bundle:
@@ -118,11 +198,6 @@ def together(bundles: Sequence[Bundle]) -> list[Bundle]:
     return [Bundle(name, files, ignored, loose=paths), *(bundle for bundle in bundles if bundle.folder)]
 
 
-def _without_ignored(files: Iterable[Source]) -> tuple[tuple[Source, ...], tuple[str, ...]]:
-    ignored = {file.name: is_ignored(file.name, file.data) for file in files}
-    return tuple(file for file in files if not ignored[file.name]), tuple(name for name in ignored if ignored[name])
-
-
 def _bytes(path: Path, name: str, limits: Limits) -> bytes:
     """Read a file up to the limit, since pipes and devices have no known size."""
     refuse_over(limits.file_bytes, path.stat().st_size, "bytes", name)
@@ -136,11 +211,8 @@ def _folder(root: Path, limits: Limits) -> Bundle:
     paths = list(islice((path for path in root.rglob("*") if path.is_file()), limits.archive_members + 1))
     refuse_over(limits.archive_members, len(paths), "files or more", root.name, "a folder")
     inside = {path.relative_to(root).as_posix(): path for path in paths}
-    files, ignored, total = list[Source](), list[str](), 0
-    for inner in sorted(inside, key=natural_key):
-        if is_ignored(inner):
-            ignored.append(inner)
-            continue
+    files, ignored, total = list[Source](), [name for name in inside if _is_ignored(name)], 0
+    for inner in sorted(inside.keys() - set(ignored), key=_natural):
         refuse_over(limits.unpacked_bytes, total + inside[inner].stat().st_size, "bytes", root.name, "a folder")
         unpacked = _unpack(Source(inner, _bytes(inside[inner], inner, limits)), limits, nested=True)
         total += sum(len(file.data) for file in unpacked.files)
@@ -148,24 +220,137 @@ def _folder(root: Path, limits: Limits) -> Bundle:
         files += unpacked.files
         ignored += unpacked.ignored
     data, empty = _without_ignored(files)
-    return Bundle(root.resolve().name, data, (*ignored, *empty), folder=True)
+    return Bundle(root.resolve().name, data, (*sorted(ignored, key=_natural), *empty), folder=True)
 
 
 def _unpack(source: Source, limits: Limits, *, nested: bool = False) -> Bundle:
     name, data = source.name, source.data
     refuse_over(limits.file_bytes, len(data), "bytes", name)
-    if is_gzip(data):
+    if _is_gzip(data):
         name = re.sub(r"\.t?gz$", "", name, flags=re.IGNORECASE)
-        data = gunzip(source.name, data, limits)
+        with refuse_damaged(source.name, "gzip file"), gzip.open(io.BytesIO(data)) as packed:
+            data = b"".join(_within_limits(source.name, packed, len(data), limits))
+        if _is_gzip(data) or is_zip(data):
+            remedy = "Pack the files as a zip archive."
+            raise InputError(source.name, "an archive inside a gzip file", "one text file", remedy)
     if is_zip(data) and b"word/document.xml" in data:
         remedy = "Save it as text, one line per document, or as a table (CSV, XLSX), and load that."
         raise InputError(name, "a document of a word processor", "a table, or lists in text", remedy)
-    if is_folder(data):
-        if nested:
-            return Bundle(name, (), (name,))
-        files, ignored = unpack(name, data, limits)
-        return Bundle(name, tuple(Source(*file) for file in files), tuple(ignored), folder=True)
-    return Bundle(name, (Source(name, data),))
+    if not _is_folder(data):
+        return Bundle(name, (Source(name, data),))
+    if nested:
+        return Bundle(name, (), (name,))
+    files, ignored = unpack(name, data, limits)
+    return Bundle(name, tuple(Source(*file) for file in files), tuple(ignored), folder=True)
+
+
+def unpack(name: str, data: bytes, limits: Limits, archives: bool = False) -> tuple[list[tuple[str, bytes]], list[str]]:
+    """Return the members of a zip or tar archive as (path inside, bytes), and the paths of ignored members.
+
+    archives: whether to return every member unchanged, including archives.
+    """
+    files: list[tuple[str, bytes]] = []
+    ignored: list[str] = []
+    total = 0
+    with refuse_damaged(name, "archive"):
+        for inner, pieces in _members(name, data, limits):
+            if not archives and (_is_ignored(inner) or inner.lower().endswith(_ARCHIVES)):
+                ignored.append(inner)
+                continue
+            content = b"".join(pieces)
+            total += len(content)
+            refuse_over(limits.unpacked_bytes, total, "bytes", name, "an unpacked archive")
+            if not archives and (is_archive(content) or _is_ignored(inner, content)):
+                ignored.append(inner)
+            else:
+                files.append((inner, content))
+    return sorted(files, key=lambda file: _natural(file[0])), ignored
+
+
+def check_workbook(name: str, data: bytes, limits: Limits) -> None:
+    """Refuse a workbook that is too large or declares entities, before its XML is parsed."""
+    total = marks = 0
+    with refuse_damaged(name, "workbook"):
+        for inner, pieces in _members(name, data, limits):
+            content = b"".join(pieces)
+            total += len(content)
+            refuse_over(limits.unpacked_bytes, total, "bytes", name, "an unpacked workbook")
+            marks += content.count(b"<")  # a cell has two or three elements
+            refuse_over(8 * limits.table_cells, marks, "marks of XML", name, "a workbook")
+            if re.search(rb"<!(?:DOCTYPE|ENTITY)", content.replace(b"\0", b"")):  # without NUL, UTF-16 is like ASCII
+                found = f"entities declared in {inner[:100]}"
+                raise InputError(name, found, "an ordinary workbook", "Save it again as XLSX, or as CSV.")
+
+
+@contextmanager
+def refuse_damaged(name: str, noun: str, errors: tuple[type[Exception], ...] = DAMAGED) -> Iterator[None]:
+    """Refuse a file if reading it raises one of the errors."""
+    try:
+        yield
+    except InputError:
+        raise
+    except errors:
+        raise InputError(name, f"a damaged or unusual {noun}", f"a whole {noun}", "Pack or save it again.") from None
+
+
+#: A member of an archive: its path, a reason to refuse it, its packed size, and the function that opens it.
+_Member = tuple[str, str, int, Callable[[], Any]]
+
+
+def _members(name: str, data: bytes, limits: Limits) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """Yield path and pieces of the files in a zip or tar archive; refuse anything but plain files."""
+    seen: set[str] = set()
+    for inner, problem, size, opened in _zipped(name, data, limits) if is_zip(data) else _tarred(name, data, limits):
+        leaves = inner.startswith("/") or re.match(r"[A-Za-z]:", inner) or ".." in inner.split("/")
+        problems = {
+            f"a member in more than {_MOST_FOLDERS} folders": inner.count("/") > _MOST_FOLDERS,
+            "a member that leaves the archive": leaves,
+            "a member with a backslash or NUL in its name": "\\" in inner or "\0" in inner,
+            "two members of one name": inner in seen,
+            problem: problem,
+        }
+        if found := next((what for what, is_so in problems.items() if is_so), ""):
+            shown = storable(inner.replace("\0", "\\0"))[:100]
+            raise InputError(name, f"{found} (“{shown}”)", "plain files", "Pack the files again, without it.")
+        seen.add(inner)
+        with opened() as member:
+            yield storable(inner), _within_limits(f"{name}: {storable(inner)[:200]}", member, size, limits)
+
+
+def _zipped(name: str, data: bytes, limits: Limits) -> Iterator[_Member]:
+    refuse_over(limits.archive_members, data.count(b"PK\x01\x02"), "members", name, "an archive")
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for info in archive.infolist():
+            problem = "a link" if stat.S_ISLNK(info.external_attr >> 16) else ""
+            problem = problem or ("an encrypted member" if info.flag_bits & 1 else "")
+            # bzip2 and LZMA may unpack gigabytes in one step, before any limit applies
+            if not problem and info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                problem = "a member packed by another method than Deflate"
+            if not info.is_dir():  # the packed size in the header may be wrong
+                yield info.orig_filename, problem, min(info.compress_size, len(data)), partial(archive.open, info)
+
+
+def _tarred(name: str, data: bytes, limits: Limits) -> Iterator[_Member]:
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+        for number, info in enumerate(archive, 1):
+            refuse_over(limits.archive_members, number, "members or more", name, "an archive")
+            problem = "" if info.isreg() and not info.issparse() else "a link, device or file with holes"
+            if not info.isdir():
+                yield info.name.removeprefix("./"), problem, info.size, partial(archive.extractfile, info)
+        if data[archive.offset :].strip(b"\0"):
+            raise tarfile.ReadError
+
+
+def _within_limits(where: str, packed: IO[bytes] | gzip.GzipFile, size: int, limits: Limits) -> Iterator[bytes]:
+    """Yield the unpacked pieces of a member, given its packed size, until they exceed a limit."""
+    total = 0
+    while piece := packed.read(_PIECE):
+        total += len(piece)
+        refuse_over(min(limits.file_bytes, limits.unpacked_bytes), total, "bytes", where, "an unpacked file")
+        if total > limits.ratio_from_bytes and total > limits.unpacked_ratio * max(size, 1):
+            found = f"a member packed more than {limits.unpacked_ratio} : 1"
+            raise InputError(where, found, "ordinary text", "Unpack it and load the file itself.")
+        yield piece
 
 
 #: The environment variable with the folder of shared data sets.
@@ -174,12 +359,12 @@ SHARED_FOLDER = "KPSCOPE_DATA"
 
 def shared_names(root: Path) -> list[str]:
     """Return the names of the data sets in a folder: folders and files, except hidden ones and notes."""
-    return sorted(_shared_paths(root), key=natural_key)
+    return sorted(_shared_paths(root), key=_natural)
 
 
 def _shared_paths(root: Path) -> dict[str, Path]:
     try:
-        return {storable(path.name): path for path in root.iterdir() if not is_ignored(path.name)}
+        return {storable(path.name): path for path in root.iterdir() if not _is_ignored(path.name)}
     except OSError:
         where = f"the folder of shared data sets ({SHARED_FOLDER})"
         raise InputError(where, "none that can be read", "a folder", "Contact whoever runs this server.") from None

@@ -29,7 +29,7 @@ _RULE = re.compile(r"\s*(?::?-{2,}:?\s*)?")
 _IMPORTED = re.compile(r'\{"ImportId"')
 #: A field of MARC, with its subfield.
 _MARC = re.compile(r"[0-9]{3}(?:\$[a-z0-9])*")
-#: Maximum row of the header, and number of rows with which it is compared.
+#: Number of rows in which a header is sought, and number of rows with which it is compared.
 _HEADS, _BODY = 10, 200
 
 
@@ -99,17 +99,17 @@ class Table:
         lines = self.line_numbers()[np.asarray(mask.to_numpy(zero_copy_only=False), dtype=bool)]
         return replace(self, columns=[column.filter(mask) for column in self.columns], lines=lines.tolist())
 
-    def take_out(self, gone: Mask, message: str = "") -> Table:
+    def take_out(self, mask: Mask, message: str = "") -> Table:
         """Return the table without some rows, which count as blank; add a note if a message is given."""
-        if not gone.any():
+        if not mask.any():
             return self
         notes = [*self.notes, *([Note("info", self.file, message)] if message else [])]
-        return replace(self.rows(pa.array(~gone)), blank=self.blank + int(gone.sum()), notes=notes)
+        return replace(self.rows(pa.array(~mask)), blank=self.blank + int(mask.sum()), notes=notes)
 
     def without(self, names: Sequence[str]) -> Table:
         """Return the table without some columns."""
-        kept = [name not in names for name in self.names]
-        return replace(self, names=[*compress(self.names, kept)], columns=[*compress(self.columns, kept)])
+        names_left = [name not in names for name in self.names]
+        return replace(self, names=[*compress(self.names, names_left)], columns=[*compress(self.columns, names_left)])
 
 
 def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -213,10 +213,9 @@ def headed(table: Table, mapping: Mapping) -> Table:
     titles += [row[3] for row in table.rejected if row[1] < header_line]
     message = f"Above the header: {pluralize(len(titles), 'row')}, “{titles[0][:60]}”." if titles else ""
     rejected = [row for row in table.rejected if row[1] >= header_line]
-    numbered = [f"column {number}" for number in range(1, len(table.columns) + 1)]
     table = replace(
         table,
-        names=header_names(_one_head(rows[above : above + heads])) if heads else numbered,
+        names=header_names(_one_head(rows[above : above + heads]) if heads else [""] * len(table.columns)),
         columns=[column.slice(skipped) for column in table.columns],
         lines=(range(1, len(table) + 1) if table.lines is None else table.lines)[skipped:],
         header=bool(heads),
@@ -228,7 +227,7 @@ def headed(table: Table, mapping: Mapping) -> Table:
     if not heads:
         return table
     head = rows[above + heads - 1]
-    table = _without_heads(table, head)
+    table = _without_repeated_headers(table, head)
     if not {*columns_of("gold")} <= {*table.names}:
         table = _without_explanation(table)
     table = _without_footer(table)
@@ -242,15 +241,15 @@ def counts_rows(column: pa.ChunkedArray) -> bool:
     return len(cells) > 1 and any(cells == list(map(str, range(first, first + len(cells)))) for first in (0, 1))
 
 
-def _without_heads(table: Table, head: list[str]) -> Table:
+def _without_repeated_headers(table: Table, head: list[str]) -> Table:
     """Take out rows that repeat the header, as in files that were concatenated."""
-    again = np.ones(len(table), dtype=bool)
+    repeats = np.ones(len(table), dtype=bool)
     for column, cell in zip(table.columns, head, strict=True):
-        if again.any():
-            again &= pc.equal(pc.utf8_trim_whitespace(column), cell.strip()).to_numpy()
-    lines = table.line_numbers()[again]
+        if repeats.any():
+            repeats &= pc.equal(pc.utf8_trim_whitespace(column), cell.strip()).to_numpy()
+    lines = table.line_numbers()[repeats]
     times = f"{pluralize(len(lines), 'time')}, first in line {next(iter(lines), 0)}"
-    return table.take_out(again, f"The header is repeated {times}; the repeats were skipped.")
+    return table.take_out(repeats, f"The header is repeated {times}; the repeats were skipped.")
 
 
 def _without_explanation(table: Table) -> Table:
@@ -273,34 +272,33 @@ def _without_explanation(table: Table) -> Table:
 
 def _without_footer(table: Table) -> Table:
     """Take out totals at the end of a table, and notes after a blank row."""
-    last = table.line_numbers()[-_HEADS:].tolist()
-    rows = list(zip(*(column.slice(len(table) - len(last)).to_pylist() for column in table.columns), strict=True))
-    below: list[str] = []
+    lines = table.line_numbers()[-_HEADS:].tolist()
+    rows = list(zip(*(column.slice(len(table) - len(lines)).to_pylist() for column in table.columns), strict=True))
+    footer: list[str] = []
     while len(rows) > 1 and len(table.names) > 1:
         cells = list(filter(None, map(str.strip, rows[-1])))
         words = " ".join(cells).replace(":", " ").split()
         digits = [bool(re.search(r"\d", cell)) for cell in (cells[1:] or words[1:])]
         sums = bool(digits) and all(digits) and plain(words[0]) in TOTALS
-        alone = (len(cells) == 1 and " " in cells[0]) or cells[0].endswith(":")
-        if not (sums or (alone and last[len(rows) - 1] - last[len(rows) - 2] > 1)):
+        is_note = (len(cells) == 1 and " " in cells[0]) or cells[0].endswith(":")
+        if not (sums or (is_note and lines[len(rows) - 1] - lines[len(rows) - 2] > 1)):
             break
-        below.append(" ".join(cells))
+        footer.append(" ".join(cells))
         rows.pop()
     # Rows of another width after a blank line are notes too.
-    notes = [row for row in table.rejected if last and row[1] > last[-1] + 1]
-    if not (notes or below):
+    notes = [row for row in table.rejected if lines and row[1] > lines[-1] + 1]
+    if not (notes or footer):
         return table
-    size, example = len(notes) + len(below), (below or [notes[-1][3]])[-1]
-    message = f"Below the table: {pluralize(size, 'row')}, “{example[:60]}”."
-    kept = table.rows(pa.array(np.arange(len(table)) < len(table) - len(below))) if below else table
+    example = (footer or [notes[-1][3]])[-1]
+    message = f"Below the table: {pluralize(len(notes) + len(footer), 'row')}, “{example[:60]}”."
+    shortened = table.take_out(np.arange(len(table)) >= len(table) - len(footer))
     rejected = [row for row in table.rejected if row not in notes]
-    return replace(
-        kept, rejected=rejected, blank=table.blank + size, notes=[*table.notes, Note("info", table.file, message)]
-    )
+    all_notes = [*table.notes, Note("info", table.file, message)]
+    return replace(shortened, rejected=rejected, blank=shortened.blank + len(notes), notes=all_notes)
 
 
 def _head(table: Table, rows: list[list[str]], mapping: Mapping) -> tuple[int, int]:
-    """Return the number of rows above the header, and of the header: 0, 1 or 2."""
+    """Return the number of rows above the header, and the number of header rows: 0, 1 or 2."""
     chosen = mapping.header
     if chosen == "no" or not rows:
         return 0, 0

@@ -29,7 +29,7 @@ Mask = npt.NDArray[np.bool_]
 
 #: Characters that are trimmed from ids and phrases: white space, control characters and the byte order mark.
 EDGES = "".join(c for c in map(chr, range(0x3001)) if c.isspace() or unicodedata.category(c) == "Cc") + "\ufeff"
-#: Except control characters such as U+008C, which occur as whole phrases in rankings from PDF.
+#: The same without control characters such as U+008C, which occur as whole phrases in rankings from PDF.
 _LESS = "".join(c for c in EDGES if not "\x80" <= c <= "\x9f" or c == "\x85")
 
 

@@ -1,4 +1,4 @@
-"""Read the sheets of workbooks (XLSX, ODS) as tables of text; no formula or macro is run."""
+"""Read workbooks (XLSX, ODS) and Parquet files as tables within the limits; no formula or macro is run."""
 
 from __future__ import annotations
 
@@ -10,25 +10,29 @@ import warnings
 import zipfile
 from collections.abc import Iterator
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kp_core.errors import InputError, pluralize
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists.family import File
 from kp_core.reading.meaning.mapping import Mapping
-from kp_core.reading.open.archive import DAMAGED, check_workbook, refuse_damaged
-from kp_core.reading.open.table import Table, headed
+from kp_core.reading.open.source import DAMAGED, check_workbook, refuse_damaged
+from kp_core.reading.open.table import Table, headed, header_names, holds_lists, plain_column
+
+if TYPE_CHECKING:  # slow to import
+    import pyarrow.parquet as pq
 
 _TABLE, _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}", "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 #: A formula without a stored value, as opposed to an empty text.
 _FORMULA = re.compile(rb'<c r="([A-Z]{1,3}[0-9]{1,7})"(?![^>]* t="str")[^>]*><f[^>]*>[^<]*</f>(?:<v></v>|<v ?/>)?</c>')
 #: A character not allowed in XML, as escaped in XLSX.
 _ESCAPED = re.compile("_x00([01][0-9A-Fa-f])_")
-#: The numbers of the rows of a sheet that are not blank, and the columns of these rows.
-_Filled = tuple[list[int], list[tuple[str, ...]]]
+#: A row: its number and its cells.
+_Rows = Iterator[tuple[int, list[str]]]
 
 
 def sheet_names(file: File) -> list[str]:
@@ -38,13 +42,9 @@ def sheet_names(file: File) -> list[str]:
 
 def read_sheet(file: File, sheet: str, mapping: Mapping) -> Table:
     """Return a sheet as a table."""
-    book = _book(file)
-
-    def read() -> _Filled:
-        return book[sheet] if file.workbook == "ODS" else _filled(file, _excel_rows(file, book[sheet]))
-
-    numbers, texts = file.once(f"sheet {sheet}", read)
-    columns = [pa.chunked_array([pa.array(column, pa.large_string())]) for column in texts]
+    page = _book(file)[sheet]
+    found = file.once(f"sheet {sheet}", lambda: _filled(file, _excel_rows(file, page))) if _is_excel(file) else page
+    numbers, columns = found
     size = numbers[-1] if numbers else 0
     counts: dict[str, Any] = {"blank": size - len(numbers), "read": size, "sheet": sheet}
     table = headed(Table(file.name, [], columns, numbers, limits=file.limits, **counts), mapping)
@@ -52,9 +52,13 @@ def read_sheet(file: File, sheet: str, mapping: Mapping) -> Table:
     return table
 
 
+def _is_excel(file: File) -> bool:
+    return file.workbook == "XLSX"
+
+
 def _book(file: File) -> dict[str, Any]:
     """Return the sheets of a workbook by name: openpyxl sheets, or rows of ODS."""
-    return file.once("book", lambda: _open_document(file) if file.workbook == "ODS" else _open_excel(file))
+    return file.once("book", lambda: _open_excel(file) if _is_excel(file) else _open_document(file))
 
 
 def _open_excel(file: File) -> dict[str, Any]:
@@ -72,7 +76,8 @@ def _open_excel(file: File) -> dict[str, Any]:
     return {sheet.title: sheet for sheet in sheets}
 
 
-def _filled(file: File, every: Iterator[tuple[int, list[str]]]) -> _Filled:
+def _filled(file: File, every: _Rows) -> tuple[list[int], list[pa.ChunkedArray]]:
+    """Return the numbers of the rows that are not blank, and the columns of these rows."""
     limits, where = file.limits, file.name
     numbers, rows = list[int](), list[list[str]]()
     cells = characters = width = 0
@@ -91,11 +96,12 @@ def _filled(file: File, every: Iterator[tuple[int, list[str]]]) -> _Filled:
             refuse_over(limits.cells, width * len(rows), "cells", where, "a sheet as wide as its widest row")
             characters += sum(map(len, texts))  # millions of cells may share one text
             refuse_over(limits.unpacked_bytes, characters, "characters", where, "a sheet")
-    refuse_over(limits.rows, len(rows), "rows", where, "a sheet")
-    return numbers, list(zip_longest(*rows, fillvalue=""))
+        refuse_over(limits.rows, len(rows), "rows", where, "a sheet")
+    columns = zip_longest(*rows, fillvalue="")
+    return numbers, [pa.chunked_array([pa.array(texts, pa.large_string())]) for texts in columns]
 
 
-def _excel_rows(file: File, page: Any) -> Iterator[tuple[int, list[str]]]:
+def _excel_rows(file: File, page: Any) -> _Rows:
     """Yield number and cells of the rows of an Excel sheet; refuse formulas without stored values."""
     from openpyxl.worksheet._read_only import ReadOnlyCell, WorkSheetParser
 
@@ -119,10 +125,8 @@ def _excel_rows(file: File, page: Any) -> Iterator[tuple[int, list[str]]]:
             yield number, texts
 
 
-def shown(value: Any, cell: Any = None) -> str:
+def shown(value: Any, cell: Any) -> str:
     """Return a value as displayed by the spreadsheet, with the leading zeros of its format."""
-    if value is None:
-        return ""
     if isinstance(value, str):
         return _ESCAPED.sub(lambda code: chr(int(code[1], 16)), value) if "_x" in value else value
     if isinstance(value, bool):
@@ -130,14 +134,14 @@ def shown(value: Any, cell: Any = None) -> str:
     if isinstance(value, int | float):
         if abs(value) >= 1e15 or value != int(value):
             return f"{value:.15g}"
-        zeros = cell.number_format if cell is not None else ""
+        zeros = cell.number_format
         return str(int(value)).zfill(0 if zeros.strip("0") else len(zeros))
     if isinstance(value, datetime.datetime):
         return value.isoformat(" ").removesuffix(" 00:00:00")
-    return str(value)
+    return "" if value is None else str(value)
 
 
-def _open_document(file: File) -> dict[str, _Filled]:
+def _open_document(file: File) -> dict[str, Any]:
     """Return the rows of all sheets of an OpenDocument file, read in one pass."""
     check_workbook(file.name, file.source.data, file.limits)
     with (
@@ -150,9 +154,7 @@ def _open_document(file: File) -> dict[str, _Filled]:
         return {str(sheet.get(f"{_TABLE}name")): _filled(file, _open_document_rows(file, events)) for sheet in sheets}
 
 
-def _open_document_rows(
-    file: File, events: Iterator[tuple[str, ElementTree.Element]]
-) -> Iterator[tuple[int, list[str]]]:
+def _open_document_rows(file: File, events: Iterator[tuple[str, ElementTree.Element]]) -> _Rows:
     """Yield number and cells of the rows up to the end of a sheet."""
     number = 1
     for event, element in events:
@@ -171,3 +173,69 @@ def _open_document_rows(
                 yield from ((number + place, list(row)) for place in range(times))
             number += times
             element.clear()
+
+
+def is_parquet(file: File) -> bool:
+    """Return whether a file is Parquet, by its first bytes."""
+    return file.source.data.startswith(b"PAR1")
+
+
+def read_parquet(file: File) -> Table:
+    """Return a Parquet file as a table."""
+    import pyarrow.parquet as pq
+
+    with refuse_damaged(file.name, "Parquet file", (pa.ArrowException, OSError, ValueError)):
+        texts = _text_columns(file, pq.ParquetFile(pa.BufferReader(file.source.data)))
+        # Dictionary encoding limits the memory of repeated text until its size is known.
+        stored = pq.ParquetFile(pa.BufferReader(file.source.data), read_dictionary=texts)
+        groups, size = [stored.schema_arrow.empty_table()], 0
+        for number in range(stored.num_row_groups):  # one by one, because Arrow cannot read lists of several at once
+            groups.append(stored.read_row_group(number))
+            size += sum(_decoded_size(chunk) for column in groups[-1].columns for chunk in column.chunks)
+            refuse_over(file.limits.unpacked_bytes, size, "bytes spelled out", file.name, "a table")
+        table = pa.concat_tables(groups)
+        table.validate(full=True)  # text that is not UTF-8 would fail later
+        columns = [pa.chunked_array([plain_column(column).combine_chunks()]) for column in table.columns]
+        names = header_names(table.column_names)
+    described = f"a Parquet table of {pluralize(len(table), 'row')} and {pluralize(len(columns), 'column')}"
+    return Table(file.name, names, columns, described=described, limits=file.limits, read=len(table))
+
+
+def _text_columns(file: File, opened: pq.ParquetFile) -> list[str]:
+    """Return the paths of text columns; refuse a file that exceeds the limits by its metadata."""
+    limits, name, stored = file.limits, file.name, opened.metadata
+    refuse_over(limits.rows, stored.num_rows, "rows", name, "a table")
+    refuse_over(limits.columns, stored.num_columns, "columns", name, "a table")
+    groups = [stored.row_group(number) for number in range(stored.num_row_groups)]
+    size = sum(group.total_byte_size for group in groups)
+    refuse_over(limits.unpacked_bytes, size, "bytes unpacked", name, "a table")
+    for number in range(stored.num_row_groups):
+        # If sizes contradict each other, Arrow (26) raises on reading a row, but crashes on the metadata of a column.
+        next(opened.iter_batches(1, [number]), None)
+    texts, cells = [], 0
+    for place in range(stored.num_columns):
+        parts, column = [group.column(place) for group in groups], stored.schema.column(place)
+        values = sum(part.num_values for part in parts)
+        cells += values
+        refuse_over(limits.rows, values, "values", name, "a column")
+        unpacked = max(sum(part.total_uncompressed_size for part in parts), values * column.length)
+        refuse_over(limits.unpacked_bytes, unpacked, "bytes unpacked", name, "a table")
+        encodings = {code for part in parts for code in part.encodings}
+        if "DELTA_BYTE_ARRAY" in encodings:  # a few bytes may repeat a long text
+            found = "text packed as differences (DELTA_BYTE_ARRAY)"
+            raise InputError(name, found, "another encoding", "Write it again with dictionaries, or as CSV.")
+        if column.physical_type == "BYTE_ARRAY" and "DELTA_LENGTH_BYTE_ARRAY" not in encodings:
+            texts.append(column.path)
+    refuse_over(limits.cells, cells, "cells", name, "a table")
+    return texts
+
+
+def _decoded_size(values: pa.Array) -> int:
+    """Return the size of values in bytes without dictionary encoding."""
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        lengths = pc.binary_length(values.dictionary).fill_null(0)
+        return int(pc.sum(lengths.take(values.indices)).as_py() or 0)
+    if holds_lists(values):
+        return _decoded_size(values.flatten())
+    return sum(map(_decoded_size, values.flatten())) if pa.types.is_struct(kind) else int(values.nbytes)

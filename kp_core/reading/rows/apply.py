@@ -1,11 +1,14 @@
-"""Turn a table with its layout into rows of one phrase, one text, or one score of one annotator."""
+"""Turn a table with its layout into rows that each contain one phrase, one text, or one annotator's score."""
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Container, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import repeat, zip_longest
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +16,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.corpus import Role
+from kp_core.corpus import Role, flatten
 from kp_core.errors import InputError, Note, pluralize
-from kp_core.reading.limits import refuse_over
-from kp_core.reading.lists.list_builder import ListBuilder
+from kp_core.reading.limits import Limits, refuse_over
+from kp_core.reading.lists.list_builder import BULLET, ListBuilder, add_list, add_scored
 from kp_core.reading.meaning.fields import (
     BESIDE,
     GOLD,
@@ -30,51 +33,54 @@ from kp_core.reading.meaning.fields import (
     roles_in_words,
 )
 from kp_core.reading.meaning.layout import PAIR, Layout
-from kp_core.reading.meaning.mapping import HEADS
+from kp_core.reading.meaning.mapping import HEADS, MARKS
 from kp_core.reading.meaning.profiles import count_distinct
-from kp_core.reading.meaning.shapes import TITLE_END, title_and_body
-from kp_core.reading.open.table import Table, holds_lists, holds_lists_of_texts, is_text
-from kp_core.reading.open.values import byte_lengths, column_of, floats, repeated, with_points
+from kp_core.reading.meaning.shapes import BORDER, TITLE_END, Shape, shape_of, title_and_body
+from kp_core.reading.open.table import Table, holds_lists, holds_lists_of_texts
+from kp_core.reading.open.values import byte_lengths, column_of, floats, is_number, repeated, with_points
 from kp_core.reading.rows.check import Rows
-from kp_core.reading.rows.list_cells import ListCells, parallel, rows_at_once
-from kp_core.reading.rows.separators import json_list
+from kp_core.reading.rows.separators import cell_separator, joined_cells, json_list, number_behind, spans_in
 
 _TEXTS = ("text", "title", "group")
 _YES, _NO = (pa.array(sorted(words), pa.large_string()) for words in (YES, NO))
-#: Role of a column next to the score of a judged system → its column in judgments.
+#: Role of a column of judged system output → the name of the column in the judgments.
 _BESIDE_JUDGED = {"system": "system", "rank": "rank (file)"}
-#: Number of rows that are examined for unread columns.
+#: Cells that mean an empty list.
+_NOTHING = {"nan", "-", "–", "—", "/", "n/a", "k.a.", "k. a.", "none", "keine", "aucun", "ninguno", "nessuno"}
+#: First characters of lists in JSON, Python, NumPy or R.
+_OPENS = ("[", "{", "(", "a", "c", "n", "N")
+#: Number of rows in which unread columns are examined.
 _ROWS = 10_000
 
 
 def rows_of(layout: Layout, chosen: Role | None = None) -> list[Rows]:
-    """Return the rows of the layout's role, and those of texts and judgments in the same table."""
+    """Return the rows of the layout's role, and the rows of any texts and judgments in the same table."""
     if layout.kind == "judged":
         return [_judgements(layout)]
-    read = layout.table
-    titles = read.texts(layout.columns["title"]).to_pylist() if "title" in layout.columns else ()
-    notes = [*read.notes, *_further(layout)]
+    table = layout.table
+    titles = table.texts(layout.columns["title"]).to_pylist() if "title" in layout.columns else ()
+    notes = [*table.notes, *_notes_on_unread(layout)]
     layout, rejected_by_people = _without_rejected(layout)
     parts = [_documents(layout)] if layout.kind == "documents" else _lists_with_others(layout, chosen)
-    first, rows = parts[0], len(layout.table)
-    first.rejected = read.rejected + first.rejected
-    first.notes = notes + rejected_by_people + first.notes
-    first.blank += read.blank + len(read) - rows
-    first.read += read.read - rows
-    first.counted = rows if layout.numbered else 0
+    first_part, rows = parts[0], len(layout.table)
+    first_part.rejected = table.rejected + first_part.rejected
+    first_part.notes = notes + rejected_by_people + first_part.notes
+    first_part.blank += table.blank + len(table) - rows
+    first_part.read += table.read - rows
+    first_part.counted = rows if layout.numbered else 0
     for part in parts:
-        part.titles, part.datasets = titles, read.datasets
+        part.titles, part.datasets = titles, table.datasets
     return parts
 
 
 def _lists_with_others(layout: Layout, chosen: Role | None) -> list[Rows]:
-    """Return the lists of a table, and its texts, or its judgments."""
+    """Return the lists in a table, together with its texts or judgments, if any."""
     parts, role = _phrases(layout), layout.role
     is_judged = role in ("system", "judgements") and _is_judged(layout)
     if role == "gold" and layout.mapping.document != HEADS and chosen in (None, "gold"):
         parts += _texts_in_gold_table(layout)
     if role == "judgements" and not is_judged:
-        found, remedy = "no scores of people", "Name the column."
+        found, remedy = "no human scores", "Name the column."
         raise InputError(layout.table.file, found, "a column `score`, `score_1` or `pertinence`", remedy)
     if role == "judgements":
         return [_judged(layout), *(replace(part, role="system") for part in parts)]
@@ -98,15 +104,15 @@ def _lowered(cells: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _phrases(layout: Layout) -> list[Rows]:
     if layout.gold_is:
-        return _of_both(layout)
+        return _gold_and_systems(layout)
     if layout.kind == "turned":  # each column is a document, each row an annotator or a part of the list
-        layout = replace(_melted(layout), kind="lists", cells=layout.cells)
+        layout = replace(_stacked(layout), kind="lists", cells=layout.cells)
     if layout.kind in ("marked", "scored") or (layout.kind == "wide" and _have_several_rows(layout)):
-        return [_long(_melted(layout))]
+        return [_long(_stacked(layout))]
     if layout.kind == "lists":
         return [_lists(layout, layout.role, {layout.source: (layout.phrases,)})]
     if layout.kind == "wide":
-        gold = {source: names for source, names in layout.sources.items() if names[0] in layout.gold}
+        gold = {source: names for source, names in layout.sources.items() if names[0] in layout.mapping.gold}
         others = {source: names for source, names in layout.sources.items() if source not in gold}
         if not gold:
             return [_lists(layout, layout.role, others)]
@@ -121,13 +127,13 @@ def _phrases(layout: Layout) -> list[Rows]:
     return [rows, *([empty] if empty is not None else [])]
 
 
-def _of_both(layout: Layout) -> list[Rows]:
+def _gold_and_systems(layout: Layout) -> list[Rows]:
     name = layout.columns["system"]
     is_gold = pc.is_in(layout.table.texts(name), pa.array(layout.gold_is, pa.large_string()))
-    beside = {role: column for role, column in layout.columns.items() if role not in ("system", "rank", "score")}
-    people = len(layout.gold_is) > 1 or plain(layout.gold_is[0]) not in GOLD_WORDS | GOLD
-    source = {"annotator": name} if people else {}
-    gold = replace(layout, role="gold", columns=beside | source, table=layout.table.rows(is_gold), gold_is=())
+    other_columns = {role: column for role, column in layout.columns.items() if role not in ("system", "rank", "score")}
+    are_people = len(layout.gold_is) > 1 or plain(layout.gold_is[0]) not in GOLD_WORDS | GOLD
+    source = {"annotator": name} if are_people else {}
+    gold = replace(layout, role="gold", columns=other_columns | source, table=layout.table.rows(is_gold), gold_is=())
     systems = replace(layout, role="system", table=layout.table.rows(pc.invert(is_gold)), gold_is=())
     return [*_phrases(gold), *_phrases(systems)]
 
@@ -138,15 +144,15 @@ def _have_several_rows(layout: Layout) -> bool:
     return one_each and not layout.cells and count_distinct({"doc_id": layout.ids()}) * 2 <= len(layout.table)
 
 
-def _melted(layout: Layout) -> Layout:
-    """Turn columns that each belong to one source or document into rows with the column's name."""
+def _stacked(layout: Layout) -> Layout:
+    """Stack columns that each belong to one source or document, and add the name of the column to every row."""
     table = layout.table
     value = {"wide": "phrase", "turned": "phrase", "scored": "score"}.get(layout.kind)
-    others, parts = table.without([names[0] for names in layout.sources.values()]), []
+    other_columns, parts = table.without([names[0] for names in layout.sources.values()]), []
     mixed = len({holds_lists(table.column(name)) for name, *_ in layout.sources.values()}) > 1
     for source, (name, *_) in layout.sources.items():
         cells = table.texts(name)
-        columns: dict[str, Any] = dict(zip(others.names, others.columns, strict=True))
+        columns: dict[str, Any] = dict(zip(other_columns.names, other_columns.columns, strict=True))
         columns |= {"(whose)": repeated(source, len(table)), "(line)": table.line_numbers()}
         if value:
             columns[f"({value})"] = cells if mixed else table.column(name)
@@ -154,25 +160,25 @@ def _melted(layout: Layout) -> Layout:
         if layout.kind != "turned":
             part = part.filter(pc.not_equal(cells, "") if value else pc.is_in(_lowered(cells), _YES))
         parts.append(part)
-    whole = pa.concat_tables(parts, promote_options="permissive")
-    lines, whole = whole["(line)"].to_pylist(), whole.drop_columns(["(line)"])
-    melted = replace(others, names=whole.column_names, columns=whole.columns, lines=lines)
+    combined = pa.concat_tables(parts, promote_options="permissive")
+    lines, combined = combined["(line)"].to_pylist(), combined.drop_columns(["(line)"])
+    melted = replace(other_columns, names=combined.column_names, columns=combined.columns, lines=lines)
     person = "annotator" if layout.role == "gold" else "system"
     roles = {"doc_id" if layout.mapping.document == HEADS else person: "(whose)"}
     roles |= {value: f"({value})"} if value else {}
     return replace(layout, kind="long", table=melted, columns={**layout.columns, **roles}, sources={})
 
 
-def _further(layout: Layout) -> list[Note]:
-    """Note unread columns whose name or cells suggest a meaning."""
+def _notes_on_unread(layout: Layout) -> list[Note]:
+    """Return notes on repeated column names, and on unread columns that vary within lists."""
     table = layout.table
     used = {*layout.columns.values(), *(name for names in layout.sources.values() for name in names)}
-    again = [name.rstrip("'") for name in table.names if name not in used and name.rstrip("'") in used]
+    repeats = [name.rstrip("'") for name in table.names if name not in used and name.rstrip("'") in used]
     notes = [
-        Note("warning", table.file, f"The column “{name}” occurs {again.count(name) + 1} times; the first is used.")
-        for name in dict.fromkeys(again)
+        Note("warning", table.file, f"The column “{name}” occurs {repeats.count(name) + 1} times; the first is used.")
+        for name in dict.fromkeys(repeats)
     ]
-    if varying := [name for name in _varying(layout) if name not in used and name.rstrip("'") not in again]:
+    if varying := [name for name in _varying(layout) if name not in used and name.rstrip("'") not in repeats]:
         message = f"Columns that vary within documents and are not read: {quoted(varying)}."
         remedy = "In the form of the file, use them as annotator, system, rank, score, relevance or type."
         notes.append(Note("info", table.file, f"{message} {remedy}"))
@@ -192,7 +198,7 @@ def _varying(layout: Layout) -> list[str]:
 
 
 def _empty_lists(layout: Layout) -> tuple[Layout, Rows | None]:
-    """Separate the rows of empty lists, which have no phrase but `yes` in the column `empty`."""
+    """Separate the rows of empty lists, which have `yes` in the column `empty` and no phrase."""
     table = layout.table
     if "empty" not in table.names:
         return layout, None
@@ -215,14 +221,14 @@ def _long(layout: Layout) -> Rows:
         numbers = {"relevance": columns.get("relevance") or columns.get("votes")}
     data = {"doc_id": layout.ids()} | {part: table.texts(name) for part, name in texts.items() if name is not None}
     data |= {part: with_points(table.column(name)) for part, name in numbers.items() if name is not None}
-    used = {columns.get("doc_id"), *texts.values(), *numbers.values()}
+    used_columns = {columns.get("doc_id"), *texts.values(), *numbers.values()}
     are_votes = "relevance" in data and "relevance" not in columns and "source" not in data
     if source := layout.source or ("votes" if are_votes else ""):
         data["source"] = repeated(source, len(table))
     if (spellings := _variants(table)) is not None:
         data["variants"] = spellings
-        used.add("variants")
-    _add_others(data, table, used, ("annotator", "system", "variants", "source", "list"))
+        used_columns.add("variants")
+    _add_others(data, table, used_columns, ("annotator", "system", "variants", "source", "list"))
     notes: list[Note] = []
     if not table.header:
         message = f"There is no header; the content suggests {in_words(roles_in_words(columns))}."
@@ -231,12 +237,12 @@ def _long(layout: Layout) -> Rows:
 
 
 def _add_others(
-    data: dict[str, pa.ChunkedArray], table: Table, used: Container[str | None], lists: Sequence[str] = ()
+    data: dict[str, pa.ChunkedArray], table: Table, used_columns: Container[str | None], reserved: Sequence[str] = ()
 ) -> None:
     """Add the columns without a role; a name that KPScope uses itself gets a suffix."""
     for name, column in zip(table.names, table.columns, strict=True):
-        if name not in used:
-            data[name + BESIDE if name in data or name in lists else name] = column
+        if name not in used_columns:
+            data[name + BESIDE if name in data or name in reserved else name] = column
 
 
 def _variants(table: Table) -> pa.Array | None:
@@ -245,9 +251,7 @@ def _variants(table: Table) -> pa.Array | None:
     column = table.column("variants")
     if holds_lists_of_texts(column):
         return column.cast(pa.list_(pa.large_string()))
-    if not is_text(column.type):
-        return None
-    lists = [json_list(cell) if cell else None for cell in column.to_pylist()]
+    lists = [json_list(cell) if isinstance(cell, str) and cell else None for cell in column.to_pylist()]
     texts = [value if value and all(isinstance(text, str) for text in value) else None for value in lists]
     array, half_characters = column_of(texts)
     return array if any(texts) and not half_characters else None
@@ -256,26 +260,28 @@ def _variants(table: Table) -> pa.Array | None:
 def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -> Rows:
     table, builder = layout.table, ListBuilder(role, layout.table.limits)
     for part in ("rank", "score") if layout.kind == "lists" and role == "system" else ():
-        if part in layout.columns and parallel(layout) is None:
+        if part in layout.columns and _parallel(layout) is None:
             name = layout.columns[part]
             message = f"“{name}” next to lists of phrases is not used: lists keep their order, best first."
             builder.say("warning", table.file, message)
     turned = layout.mapping.document == HEADS
-    commas, at_once = list[str](), None if turned else rows_at_once(layout, role, sources)
+    commas, rows = list[str](), None if turned else _rows_of_text_lists(layout, role, sources)
     for source, names in sources.items():
-        if at_once is None:
-            owners = _owners(layout, source, in_rows=len(sources) == 1)
-            commas += names if _add_lists(builder, layout, names, owners) == "," else ()
+        if rows is None:
+            cells = _ListCells(layout, names)
+            cells.add_to(builder, _owners(layout, source, in_rows=len(sources) == 1))
+            builder.notes += cells.notes(names[0])
+            commas += names if cells.separator == "," else ()
         if table.nulls and len(names) == 1 and not turned:
             _note_missing(builder, layout, names[0])
     if commas:
         message = f"Lists were split at commas: {quoted(commas)}. If phrases contain commas, choose another separator."
         builder.say("warning", table.file, message)
-    return builder.rows() if at_once is None else replace(at_once, notes=builder.notes)
+    return builder.rows() if rows is None else replace(rows, notes=builder.notes)
 
 
 def _owners(layout: Layout, source: str = "", *, in_rows: bool = True) -> list[str | None]:
-    """Return the annotator or system of every row, None if unknown; `source` is that of a column of lists."""
+    """Return the annotator or system of every row, None if unknown; `source` is the name for a whole column."""
     column = layout.source_column() if in_rows else None
     if column is None:
         return [source or layout.source or None] * len(layout.table)
@@ -290,28 +296,174 @@ def _note_missing(builder: ListBuilder, layout: Layout, name: str) -> None:
         builder.say("info", layout.table.file, message)
 
 
-def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owners: Sequence[str | None]) -> str:
-    """Add the list of every row in some columns, and return their separator.
+class _ListCells:
+    """The cells of a column with one list per row, as text and as lists.
 
-    If a column is a document without annotators, its rows are parts of one list.
+    separator  separator of phrases in texts, a key of `SEPARATORS`
+    items      the list of each row, None if its cell is text
+    missing    whether each row lacks a list
+    scores     the scores of the items of each row
     """
-    table, cells, last = layout.table, ListCells(layout, names), ""
-    united = layout.mapping.document == HEADS and layout.source_column() is None
-    rows = zip(layout.ids().to_pylist(), table.line_numbers().tolist(), owners, strict=True)
-    for row, (doc_id, line, source) in enumerate(rows):
-        if not doc_id.strip():
-            builder.reject(table.file, line, "an empty id", str(cells.cells[row])[:200])
-        elif not cells.missing[row]:
-            if not (united and doc_id == last):
-                builder.open(doc_id, file=table.file, line=line, source=source)
-            last = doc_id
-            cells.add(builder, row)
-    builder.notes += cells.notes(table.file, names[0])
-    return cells.separator
+
+    cells: list[Any]
+    items: list[Any]
+    shape: Shape
+
+    def __init__(self, layout: Layout, names: Sequence[str]) -> None:
+        self.layout, table, name = layout, layout.table, names[0]
+        self.separator = "" if layout.cells == "tokens" else layout.cells
+        self.separator = self.separator or cell_separator(table, name, sum(layout.sources.values(), ()))
+        self.missing, self.nothing = [False] * len(table), Counter[str]()
+        self.scores = _parallel(layout) if len(names) == 1 else None
+        if len(names) > 1:
+            mark = MARKS.get(self.separator, ";") if layout.united else ""
+            self.cells = list(zip(*(table.column(part).to_pylist() for part in names), strict=True))
+            self.items = [joined_cells(row, mark) for row in self.cells]
+            self.separator, self.shape, self.has_lists = "none", "phrases", True
+            return
+        column = table.column(name)
+        if table.nulls:
+            self.missing = column.is_null().to_pylist()
+        if holds_lists(column):
+            self.cells = column.to_pylist()
+            self.items = [[] if cell is None else cell for cell in self.cells]
+        else:
+            self.cells = table.texts(name).to_pylist()
+            may_be = self.separator == "json" or table.nulls
+            self.items = [json_list(cell) if may_be and cell.lstrip()[:1] in _OPENS else None for cell in self.cells]
+        if self.separator == "spans":
+            text = layout.columns.get("text")
+            texts = repeat("") if text is None else table.texts(text).to_pylist()
+            self.items = list(map(spans_in, self.cells, texts))
+        self.shape = _shape(layout, name, self.items, scored=self.scores is not None)
+        self.has_lists = any(items is not None for items in self.items)
+
+    def add_to(self, builder: ListBuilder, owners: Sequence[str | None]) -> None:
+        """Add the list of every row; if a column is a document without annotators, its rows are parts of one list."""
+        file, last_id = self.layout.table.file, ""
+        united = self.layout.mapping.document == HEADS and self.layout.source_column() is None
+        rows = zip(self.layout.ids().to_pylist(), self.layout.table.line_numbers().tolist(), owners, strict=True)
+        for row, (doc_id, line, source) in enumerate(rows):
+            if not doc_id.strip():
+                builder.reject(file, line, "an empty id", str(self.cells[row])[:200])
+            elif not self.missing[row]:
+                if not (united and doc_id == last_id):
+                    builder.open(doc_id, file=file, line=line, source=source)
+                last_id = doc_id
+                self._add(builder, row)
+
+    def _add(self, builder: ListBuilder, row: int) -> None:
+        cell, items = self.cells[row], self.items[row]
+        if items is not None:
+            self._add_items(builder, items, self.scores[row] if self.scores else None)
+        elif cell.strip().lower() in _NOTHING:
+            self.nothing[cell.strip()] += 1
+        elif self.has_lists and is_number(cell):
+            builder.add(cell[:200], reject="not a list")
+        else:
+            self._split(builder, cell)
+
+    def _split(self, builder: ListBuilder, cell: str) -> None:
+        mark = MARKS.get(self.separator, ";")
+        if self.shape == "scored":
+            for piece in builder.pieces(cell, mark):
+                phrase, score = number_behind(piece)
+                add_scored(builder, phrase, score or None)
+        elif BORDER in cell:
+            add_list(builder, builder.pieces(cell, mark))
+        elif self.separator in MARKS:
+            builder.extend(builder.pieces(cell, mark))
+        elif self.separator == "uris":
+            for uri in re.findall(r"<([^<>\s]+)>", cell):
+                builder.add(uri, concept=uri)
+        elif self.separator == "tags":
+            builder.extend(re.findall(r"#([^#\s]+)", cell))
+        elif self.separator == "none":
+            builder.extend([cell] if cell.strip() else [])
+        elif cell.strip():
+            builder.add(cell[:200], reject="not a JSON list")
+
+    def _add_items(self, builder: ListBuilder, items: Any, scores: Any) -> None:
+        if not isinstance(scores, list) or not isinstance(items, list):
+            add_list(builder, items, self.shape)
+            return
+        for phrase, score in zip_longest(items, scores[: len(items)], fillvalue="missing"):
+            if phrase is None:
+                builder.skip()
+            else:
+                add_scored(builder, phrase, score)
+
+    def notes(self, name: str) -> Iterator[Note]:
+        """Yield notes on how cells were split, and on empty cells."""
+        texts, file = (
+            [cell for cell, items in zip(self.cells, self.items, strict=True) if items is None],
+            self.layout.table.file,
+        )
+        unsplit = [cell for cell in texts if self.separator not in cell and re.search("[,，、|]", cell)]
+        if self.separator in (";", "；") and 4 * len(unsplit) > len(self.cells):
+            shown = f"{len(unsplit):,}, “{unsplit[0][:60]}”"
+            message = f"Cells of “{name}” without `{self.separator}` were kept as one phrase: {shown}."
+            yield Note("warning", file, message)
+        for mark, count in self.nothing.items():
+            message = f"Cells of “{name}” with “{mark}” were read as empty: {count:,}."
+            yield Note("info", file, message)
+
+
+def _rows_of_text_lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -> Rows | None:
+    """Return the rows of a column of lists of texts without a loop; None if some row needs special treatment."""
+    table, names, owner = layout.table, sum(sources.values(), ()), layout.source_column()
+    column, plain_lists = table.column(names[0]), layout.mapping.inner in ("", "phrases") and layout.cells != "tokens"
+    if len(names) > 1 or not plain_lists or _parallel(layout) is not None or not holds_lists_of_texts(column):
+        return None
+    present, ids = column.is_valid(), layout.ids()
+    if pc.any(pc.equal(pc.utf8_trim_whitespace(ids), "")).as_py():
+        return None
+    ids, lists = ids.filter(present), flatten(column.filter(present))
+    phrases, lengths = pc.list_flatten(lists), pc.list_value_length(lists).to_numpy()
+    if _needs_loop(ids, phrases, lengths, table.limits):
+        return None
+    lines, of_row = table.line_numbers()[present.to_numpy()], pa.array(np.repeat(np.arange(len(ids)), lengths))
+    data: dict[str, Any] = {"doc_id": ids.take(of_row), "phrase": phrases, "list": of_row}
+    heads: dict[str, Any] = {"source": None, "doc_id": ids.to_pandas(), "file": table.file, "line": lines}
+    if owner is not None or (source := next(iter(sources)) or layout.source):
+        owners = repeated(source, len(ids)) if owner is None else table.texts(owner).filter(present)
+        data["source"], heads["source"] = owners.take(of_row), owners.to_pandas()
+    listed = pd.DataFrame(heads).assign(length=lengths)
+    return Rows(role, pa.table(data), len(phrases), np.repeat(lines, lengths), lists=listed)
+
+
+def _needs_loop(ids: pa.ChunkedArray, phrases: pa.Array, lengths: npt.NDArray[np.int64], limits: Limits) -> bool:
+    sizes = byte_lengths(ids)
+    is_large = lengths.max(initial=0) > limits.list_phrases or len(phrases) > limits.rows
+    is_large = is_large or sizes.max(initial=0) > limits.id_characters or int(sizes @ lengths) > limits.unpacked_bytes
+    first_phrases = phrases.take(pa.array((np.cumsum(lengths) - lengths)[lengths > 0]))
+    has_marks = pc.any(pc.match_substring_regex(first_phrases, f"^{BULLET}")).as_py()
+    has_marks = has_marks or pc.any(pc.match_substring(phrases, BORDER)).as_py()
+    return bool(is_large or phrases.null_count or has_marks or not len(ids))
+
+
+def _parallel(layout: Layout) -> list[Any] | None:
+    """Return the lists of scores next to the systems' lists of phrases, or None."""
+    table, name = layout.table, layout.columns.get("score", "score")
+    if name not in table.names or layout.role == "gold":
+        return None
+    if holds_lists(table.column(name)):
+        return list(table.column(name).to_pylist())
+    lists = [json_list(cell) for cell in table.texts(name).to_pylist()]
+    return lists if any(items is not None for items in lists) else None
+
+
+def _shape(layout: Layout, name: str, items: Sequence[Any], *, scored: bool) -> Shape:
+    """Return the meaning of inner lists; lists of strings next to scores are tokens."""
+    if layout.mapping.inner or layout.cells == "tokens":
+        return cast(Shape, layout.mapping.inner or "tokens")
+    shape, _ = shape_of([value for value in items if value is not None]) or ("phrases", "")
+    is_camel_case = plain(name) == "keyphrases" and name != name.lower()  # keyphraseTokens
+    return "tokens" if shape == "variants" and (scored or is_camel_case) else shape
 
 
 def _texts_of(layout: Layout) -> tuple[dict[str, pa.ChunkedArray], list[Note]]:
-    """Return texts, titles and types of documents; join tokens, and split titles off."""
+    """Return texts, titles and types of documents; join tokens, and separate titles from texts."""
     table, notes = layout.table, list[Note]()
     texts = {role: table.texts(layout.columns[role]) for role in _TEXTS if role in layout.columns}
     for role in texts:
@@ -319,8 +471,8 @@ def _texts_of(layout: Layout) -> tuple[dict[str, pa.ChunkedArray], list[Note]]:
             texts[role] = _text_column([" ".join(filter(None, tokens or ())) for tokens in column.to_pylist()])
             message = "Texts are lists of tokens; they were joined with spaces (tokenised)."
             notes.append(Note("info", table.file, message))
-    marked = "text" in texts and pc.match_substring_regex(texts["text"], TITLE_END.pattern, ignore_case=True)
-    if "title" not in texts and marked and pc.any(marked).as_py():
+    has_titles = "text" in texts and pc.match_substring_regex(texts["text"], TITLE_END.pattern, ignore_case=True)
+    if "title" not in texts and has_titles and pc.any(has_titles).as_py():
         pairs = map(title_and_body, texts["text"].to_pylist())
         titles, bodies = zip(*((title or "", body) for title, body in pairs), strict=True)
         texts |= {"title": _text_column(titles), "text": _text_column(bodies)}
@@ -340,28 +492,28 @@ def _documents(layout: Layout) -> Rows:
 
 
 def _texts_in_gold_table(layout: Layout) -> list[Rows]:
-    """Return texts, titles and types from a gold table that are constant within documents."""
+    """Return the texts, titles and types in a gold table, as far as they are constant within each document."""
     texts, notes = _texts_of(layout)
     if not texts:
         return []
     rows = pa.table({"doc_id": layout.ids(), "line": layout.table.line_numbers(), **texts})
-    wanted = [("line", "first"), *((role, how) for role in texts for how in ("first", "count_distinct"))]
-    documents = rows.group_by("doc_id", use_threads=False).aggregate(wanted).filter(pc.field("doc_id") != "")
+    aggregated = [("line", "first"), *((role, name) for role in texts for name in ("first", "count_distinct"))]
+    documents = rows.group_by("doc_id", use_threads=False).aggregate(aggregated).filter(pc.field("doc_id") != "")
     constant = [role for role in texts if pc.max(documents[f"{role}_count_distinct"]).as_py() == 1]
     if not constant:
         return []
     data = {"doc_id": documents["doc_id"]} | {role: documents[f"{role}_first"] for role in constant}
-    beside = Rows("documents", pa.table(data), len(documents), documents["line_first"].to_pylist(), notes=notes)
-    beside.counted = len(layout.table) if layout.numbered else 0
-    return [beside]
+    text_rows = Rows("documents", pa.table(data), len(documents), documents["line_first"].to_pylist(), notes=notes)
+    text_rows.counted = len(layout.table) if layout.numbered else 0
+    return [text_rows]
 
 
 def _pair_numbers(base: dict[str, Any], annotators: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Number pairs by their content, so that annotators share them; by row if an annotator scored a pair twice."""
+    """Number pairs by content, so that annotators share numbers, or by row if an annotator scored a pair twice."""
     contents = pd.DataFrame({name: column.to_pylist() for name, column in base.items() if name != "pair_id"})
     pair = contents.groupby(list(contents), sort=False, dropna=False).ngroup() + 1
-    twice = pd.DataFrame({"pair": pair, "annotator": annotators.to_pylist()}).duplicated().any()
-    return base["pair_id"] if twice else pa.chunked_array([pa.array(pair.astype(str), pa.large_string())])
+    has_repeats = pd.DataFrame({"pair": pair, "annotator": annotators.to_pylist()}).duplicated().any()
+    return base["pair_id"] if has_repeats else pa.chunked_array([pa.array(pair.astype(str), pa.large_string())])
 
 
 def _is_judged(layout: Layout) -> bool:
@@ -389,24 +541,22 @@ def _judgements(layout: Layout) -> Rows:
     table, columns = layout.table, layout.columns
     judges = [name for names in layout.sources.values() for name in names]
     refuse_over(table.limits.judges, len(judges), "annotators per pair", table.file, "a table")
-    scored = judges or [columns["score"]]
+    score_columns = judges or [columns["score"]]
     base = {"pair_id": table.numbers()} | {role: table.texts(columns[role]) for role in PAIR if role in columns}
     if "annotator" in columns and "pair_id" not in columns:
         base["pair_id"] = _pair_numbers(base, table.texts(columns["annotator"]))
-    _add_others(base, table, (*columns.values(), *scored))
-    read = [floats(table.column(name)) for name in scored]
-    values, bad = (np.stack(parts, axis=1).ravel() for parts in zip(*read, strict=True))
-    keep = np.isfinite(values) | bad
+    _add_others(base, table, (*columns.values(), *score_columns))
+    parsed = [floats(table.column(name)) for name in score_columns]
+    values, is_invalid = (np.stack(parts, axis=1).ravel() for parts in zip(*parsed, strict=True))
+    keep = np.isfinite(values) | is_invalid
     # Row i of the table becomes rows i·n … i·n + n - 1, so that the scores of a pair are adjacent.
-    pair, judge = np.divmod(np.flatnonzero(keep), len(scored))
+    pair, judge = np.divmod(np.flatnonzero(keep), len(score_columns))
     _refuse_too_large(table, base, pair)
     data = {name: column.take(pa.array(pair)) for name, column in base.items()}
-    if judges:
-        data["annotator"] = pa.array(list(layout.sources), pa.large_string()).take(pa.array(judge))
-    elif "annotator" in columns:
+    if "annotator" in columns and not judges:
         data["annotator"] = table.texts(columns["annotator"]).take(pa.array(pair))
     else:
-        data["annotator"] = repeated("judge", len(pair))
+        data["annotator"] = pa.array(list(layout.sources) or ["judge"], pa.large_string()).take(pa.array(judge))
     scores, (low, high) = values[keep], _scale(values, layout.cells)
     data["score"] = pa.array(scores, from_pandas=True)
     outside, reason = f"is outside the scale {low:g} to {high:g}", "score is not a finite number"
@@ -427,7 +577,7 @@ def _refuse_too_large(table: Table, base: dict[str, pa.ChunkedArray], pair: npt.
 
 
 def _scale(values: npt.NDArray[np.float64], chosen: str) -> tuple[float, float]:
-    """Return the chosen scale, else 0–4, widened if all scores are integers up to 10; `any` allows all numbers."""
+    """Return the chosen scale, else 0–4, or more if all scores are integers up to 10; `any` allows all numbers."""
     if chosen == "any":
         return -sys.float_info.max, sys.float_info.max
     if chosen:

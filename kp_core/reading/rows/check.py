@@ -39,12 +39,12 @@ class Rows:
 
     table     a column per role: doc_id, phrase, source (annotator or system), rank, score, …
     read      number of rows, including rejected and blank ones
-    lines     line of each row, or None if row i is in line i + 1; of checked rows only the first line
+    lines     line of each row, or None if row i is in line i + 1; after the check, only that of the first row
     places    file of each row, if the rows come from several files and are not checked
     lists     source, doc_id, file, line and length of each list, empty ones included, if the family reads lists
     marked    rows that the family rejects: row number → reason
-    rejected  lines without a row
-    counted   number of documents that have no ids but 1, 2, …; see `settle.align`
+    rejected  rejected lines that have no row in the table
+    counted   number of documents without ids, numbered 1, 2, …; see `assemble.align`
     titles    titles of these documents
     only_ids  whether the file only lists ids for such documents
     datasets  data sets that are prefixes of the ids
@@ -77,7 +77,7 @@ class Part(Rows):
     file     name in the report
     name     annotator or system if no column names it; name_given: whether the user gave it
     origin   identity of the upload, which may have several parts
-    sources  annotators or systems, known after `settle`
+    sources  annotators or systems, including those with empty lists only; set by `assemble`
     """
 
     file: str
@@ -97,27 +97,18 @@ class Part(Rows):
         """Return the phrases of each document, ignoring case."""
         return phrases_by_document(self.table["doc_id"].to_pylist(), self.table["phrase"].to_pylist())
 
-    def every_source(self) -> list[str]:
-        """Return the names of all sources, including those without non-empty lists."""
-        listed = [] if self.lists is None else self.lists["source"].unique().tolist()
-        return list(dict.fromkeys([*self.sources, *listed]))
-
     def find_lists(self) -> None:
-        """Describe the lists of a table of one phrase per row, like those of a family that reads lists."""
+        """Set `lists` for a table of one phrase per row, as if a family had read its lists."""
         rows = self.table.select(["source", "doc_id"]).to_pandas()
         self.table = self.table.append_column("list", pa.array(rows.groupby([*rows], sort=False).ngroup()))
         heads = rows.drop_duplicates(ignore_index=True)
         self.lists = heads.assign(file=self.file, line=0, length=np.bincount(self.table["list"]))
 
-    def put(self, name: str, column: pa.ChunkedArray) -> None:
-        """Replace a column."""
-        self.table = put(self.table, name, column)
-
     def rename(self, column: str, renamed: abc.Mapping[str, str]) -> None:
         """Rename documents (`doc_id`) or annotators and systems (`source`): old → new."""
         coded = self.table[column].combine_chunks().dictionary_encode()
         values = pa.array([renamed.get(value, value) for value in coded.dictionary.to_pylist()], pa.large_string())
-        self.put(column, pa.chunked_array([values.take(coded.indices)]))
+        self.table = put(self.table, column, pa.chunked_array([values.take(coded.indices)]))
         if self.lists is not None:
             self.lists = self.lists.assign(**{column: [renamed.get(name, name) for name in self.lists[column]]})
         if column == "source":
@@ -126,7 +117,7 @@ class Part(Rows):
 
 #: Role → the required column besides the document.
 _NEEDED = {"gold": "phrase", "system": "phrase", "documents": "", "judgements": "candidate"}
-#: Columns of a rejected row that are shown.
+#: Columns that are shown of a rejected row.
 _SHOWN = ("source", "doc_id", "rank", "phrase", "candidate", "score")
 
 
@@ -134,19 +125,19 @@ def check(rows: Rows, file: str, limits: Limits) -> Rows:
     """Trim ids and phrases, parse numbers, and reject rows for which this fails."""
     refuse_over(limits.rows, len(rows.table), "rows", file)
     table, reasons, notes, rejected = rows.table, dict(rows.marked), list(rows.notes), list(rows.rejected)
-    for name, what, limit, empty in (
+    for name, noun, limit, empty in (
         ("doc_id", "id", limits.id_characters, "an empty id"),
         (_NEEDED[rows.role], "phrase", limits.phrase_characters, "an empty phrase"),
         ("source", "annotator or system", limits.id_characters, ""),
     ):
         if name in table.column_names:
-            table = put(table, name, _text(table[name], what, limit, reasons, empty))
+            table = put(table, name, _text(table[name], noun, limit, reasons, empty))
     table = _ranks(table, file, reasons, notes)
     for name in (name for name in ("score", "relevance") if name in table.column_names):
         table = _amounts(table, name, rows.role, file, reasons, notes)
     lists = None if rows.lists is None else _lists(rows.lists, limits, rejected)
     # Empty lists count as rows only if they are rejected.
-    read = rows.read + len(rejected) - len(rows.rejected)
+    rows_read = rows.read + len(rejected) - len(rows.rejected)
     if reasons:
         order = sorted(reasons)
         shown = rows.table.select([name for name in _SHOWN if name in rows.table.column_names])
@@ -156,8 +147,8 @@ def check(rows: Rows, file: str, limits: Limits) -> Rows:
             rejected.append((place, rows.line(row), reasons[row], content))
         table = table.filter(pa.array(~np.isin(np.arange(len(table)), order)))
     places, lines = None if rows.places is None else (), [rows.line(0) if len(rows.table) else 0]
-    new: dict[str, Any] = {"table": table, "lists": lists, "rejected": rejected, "notes": notes, "read": read}
-    return replace(rows, **new, lines=lines, places=places, marked={})
+    changes: dict[str, Any] = {"table": table, "lists": lists, "rejected": rejected, "notes": notes, "read": rows_read}
+    return replace(rows, **changes, lines=lines, places=places, marked={})
 
 
 def _mark(reasons: dict[int, str], mask: npt.NDArray[np.bool_], reason: str) -> None:
@@ -165,12 +156,12 @@ def _mark(reasons: dict[int, str], mask: npt.NDArray[np.bool_], reason: str) -> 
         reasons.setdefault(int(index), reason)
 
 
-def _text(column: pa.ChunkedArray, what: str, limit: int, reasons: dict[int, str], empty: str = "") -> pa.ChunkedArray:
+def _text(column: pa.ChunkedArray, noun: str, limit: int, reasons: dict[int, str], empty: str = "") -> pa.ChunkedArray:
     column = trim(column.fill_null("") if column.null_count else column)
     lengths = byte_lengths(column)
     if empty:
         _mark(reasons, lengths == 0, empty)
-    _mark(reasons, longer_than(column, limit, lengths), f"{what} longer than {limit:,} characters")
+    _mark(reasons, longer_than(column, limit, lengths), f"{noun} longer than {limit:,} characters")
     return column
 
 
@@ -184,23 +175,23 @@ def _ranks(table: pa.Table, file: str, reasons: dict[int, str], notes: list[Note
     if zeros and zeros >= int((ranks == 1).sum()):
         ranks = ranks + 1
         notes.append(Note("info", file, "Ranks begin with 0; 1 was added to each."))
-    good = np.isfinite(ranks) & (ranks >= 1) & (np.floor(ranks) == ranks) & (ranks < 2**53)
-    _mark(reasons, ~good, "rank is not a positive whole number")
-    return put(table, "rank", pa.chunked_array([np.where(good, ranks, 1).astype(np.int64)]))
+    is_valid = np.isfinite(ranks) & (ranks >= 1) & (np.floor(ranks) == ranks) & (ranks < 2**53)
+    _mark(reasons, ~is_valid, "rank is not a positive whole number")
+    return put(table, "rank", pa.chunked_array([np.where(is_valid, ranks, 1).astype(np.int64)]))
 
 
 def _amounts(table: pa.Table, name: str, role: Role, file: str, reasons: dict[int, str], notes: list[Note]) -> pa.Table:
     """Return the table with scores or grades as numbers; a column without any number loses its role."""
-    values, bad = floats(table[name])
-    missing = np.isnan(values) & ~bad
+    values, is_invalid = floats(table[name])
+    missing = np.isnan(values) & ~is_invalid
     if len(values) and missing.all():
         return table.drop_columns([name])
     if len(values) and np.isnan(values).all():
-        first = str(table[name][int(np.argmax(bad))].as_py())[:40]
-        text = f"The column “{name}” contains no number (the first entry is “{first}”), so it is not used."
+        first_value = str(table[name][int(np.argmax(is_invalid))].as_py())[:40]
+        text = f"The column “{name}” contains no number (the first entry is “{first_value}”), so it is not used."
         notes.append(Note("warning", file, f"{text} Write numbers with a decimal point."))
         return table.rename_columns({name: f"{name} (text)"})
-    _mark(reasons, bad, f"{name} is not a finite number")
+    _mark(reasons, is_invalid, f"{name} is not a finite number")
     if missing.any() and name == "score" and role == "judgements":
         return table
     if missing.any() and name == "score" and role == "system" and "rank" not in table.column_names:
@@ -221,7 +212,7 @@ def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.
     return lists.drop(index=lists.index[list(reasons)]) if reasons else lists
 
 
-def refuse_if_mostly_rejected(name: str, checked: Sequence[Rows], limits: Limits, *, strict: bool) -> None:
+def refuse_if_mostly_rejected(checked: Sequence[Rows], limits: Limits, *, strict: bool) -> None:
     """Refuse a file if too many rows were rejected, or any row in strict mode."""
     rejected = [row for part in checked for row in part.rejected]
     if not rejected:
@@ -231,9 +222,9 @@ def refuse_if_mostly_rejected(name: str, checked: Sequence[Rows], limits: Limits
     shown = f"{reason} (“{content[:60]}”)"
     if strict:
         raise InputError(where, shown, "no rejected row (strict)", "Correct the row, or load without strict.")
-    read = sum(part.read - part.blank for part in checked)
-    if len(rejected) * 100 > limits.rejected_percent * read:
-        rows = f"{len(rejected):,} of {pluralize(read, 'row')}"
+    rows_read = sum(part.read - part.blank for part in checked)
+    if len(rejected) * 100 > limits.rejected_percent * rows_read:
+        rows = f"{len(rejected):,} of {pluralize(rows_read, 'row')}"
         found = f"{rows} that {'does' if len(rejected) == 1 else 'do'} not fit, the first: {shown}"
         expected = f"at most {limits.rejected_percent}% such rows"
         raise InputError(where, found, expected, "This is probably another format.")

@@ -59,7 +59,7 @@ ID_RULES: dict[str, tuple[str, Callable[[str], str]]] = {
     "casefold-ids": ("ignore case", str.casefold),
     "strip-zeros": ("strip leading zeros", lambda doc_id: doc_id.lstrip("0") or "0" if doc_id.isdigit() else doc_id),
     "last-part": ("keep the part after the last separator", _last_part),
-    "only-number": ("keep the number alone", _only_number),
+    "only-number": ("keep only the number", _only_number),
 }
 #: Rules that drop most of an id, and so are offered last and only if all ids match.
 _LOOSE = ("last-part", "only-number")
@@ -70,17 +70,17 @@ _TRIED = [*((name,) for name in _STRICT), *combinations(_STRICT, 2), *((name,) f
 OTHER_FIXES: dict[str, str] = {
     "keep-first": "keep the first of two lists, or texts, for one document",
     "merge": "merge two lists for one document",
-    "strip-common": "strip what all file names of systems (or annotators) begin or end with",
+    "strip-common": "strip the common beginning and end of the file names of systems (or annotators)",
     "types-from-ids": "take the document type from the beginning of the id",
 }
 #: Fix → its description.
 WORDS = {name: what for name, (what, _) in ID_RULES.items()} | OTHER_FIXES
-#: A fix, its description, two sides or sources, and how many ids of how many would match.
+#: A fix, its description, two sides or sources, the number of ids that would match, and the number that could.
 _Offer: TypeAlias = tuple[str, str, str, str, int, int]
 
 
 def types_in_ids(ids: Sequence[str]) -> dict[str, str]:
-    """Return id → document type if all ids consist of one of two to ten types and a number, else nothing.
+    """Return id → document type if every id is a type and a number, with two to ten types; otherwise nothing.
 
     >>> types_in_ids(["C-1", "C-17", "H-3", "H-4"])
     {'C-1': 'C', 'C-17': 'C', 'H-3': 'H', 'H-4': 'H'}
@@ -94,7 +94,7 @@ def types_in_ids(ids: Sequence[str]) -> dict[str, str]:
 
 
 def id_fix(name: str) -> Callable[[str], str] | None:
-    """Return the rule of a fix for ids, None for another fix; an unknown name is a usage error."""
+    """Return the rule of a fix that changes ids, None for other fixes; refuse an unknown name."""
     if name in ID_RULES:
         return ID_RULES[name][1]
     if name in OTHER_FIXES:
@@ -124,7 +124,7 @@ def applied(names: Sequence[str], doc_id: str) -> str:
 
 
 def sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
-    """Return side → source → its documents in order; sides are gold, systems and texts."""
+    """Return {side: {source: its documents in order}}; the sides are gold, systems and texts."""
     return memoize(corpus, "sources", None, lambda: _sources(corpus))
 
 
@@ -164,17 +164,17 @@ def coverage(corpus: Corpus) -> pd.DataFrame:
 
 
 def _unmatched_sides(corpus: Corpus) -> Iterator[tuple[str, str, list[str], list[str], list[str]]]:
-    """Yield each ordered pair of sides with their documents and those of only the first."""
-    for (left, ids), (right, others) in permutations(sides(corpus).items(), 2):
-        known = set(others)
-        yield left, right, ids, others, [doc_id for doc_id in ids if doc_id not in known]
+    """Yield each ordered pair of sides, the document ids of both, and the ids that only the first has."""
+    for (left, ids), (right, other_ids) in permutations(sides(corpus).items(), 2):
+        other_set = set(other_ids)
+        yield left, right, ids, other_ids, [doc_id for doc_id in ids if doc_id not in other_set]
 
 
 def gaps(corpus: Corpus, first: int = 10) -> pd.DataFrame:
-    """Return one row per pair of sides: documents of each, number of documents of only one, and the first of these."""
+    """Return one row per pair of sides: how many documents the first has, how many only it has, and some of these."""
     rows = [
-        (left, right, len(ids), len(only), ", ".join(only[:first]))
-        for left, right, ids, _, only in _unmatched_sides(corpus)
+        (left, right, len(ids), len(missing_ids), ", ".join(missing_ids[:first]))
+        for left, right, ids, _, missing_ids in _unmatched_sides(corpus)
     ]
     return pd.DataFrame(rows, columns=["in", "not in", "documents", "only here", "first"])
 
@@ -182,20 +182,20 @@ def gaps(corpus: Corpus, first: int = 10) -> pd.DataFrame:
 def unmatched(corpus: Corpus, first: int = 10) -> pd.DataFrame:
     """Return the ids of only one side, with up to three ids of the other side at edit distance two or less."""
     rows = []
-    for left, right, _, others, only in _unmatched_sides(corpus):
-        known = sorted(others) if only else []
-        for doc_id in only[:first]:
-            close = process.extract(doc_id, known, scorer=Levenshtein.distance, score_cutoff=2, limit=3)
-            rows.append((doc_id, left, right, ", ".join(other for other, _, _ in close)))
+    for left, right, _, other_ids, missing_ids in _unmatched_sides(corpus):
+        candidates = sorted(other_ids) if missing_ids else []
+        for doc_id in missing_ids[:first]:
+            close = process.extract(doc_id, candidates, scorer=Levenshtein.distance, score_cutoff=2, limit=3)
+            rows.append((doc_id, left, right, ", ".join(candidate for candidate, _, _ in close)))
     return pd.DataFrame(rows, columns=["doc_id", "in", "not in", "similar"])
 
 
 def missing(corpus: Corpus, first: int = 10) -> pd.DataFrame:
-    """Return one row per system without a list for some document of the gold standard."""
-    needed, lists = sides(corpus).get("gold", []), sources(corpus).get("systems", {})
-    known = {system: set(lists.get(system, ())) for system in corpus.systems}
-    lacking = {system: [doc_id for doc_id in needed if doc_id not in ids] for system, ids in known.items()}
-    rows = [(system, len(ids), len(needed), ", ".join(ids[:first])) for system, ids in lacking.items() if ids]
+    """Return one row per system that lacks a list for some document of the gold standard."""
+    gold_ids, lists = sides(corpus).get("gold", []), sources(corpus).get("systems", {})
+    ids_by_system = {system: set(lists.get(system, ())) for system in corpus.systems}
+    lacking = {system: [doc_id for doc_id in gold_ids if doc_id not in ids] for system, ids in ids_by_system.items()}
+    rows = [(system, len(ids), len(gold_ids), ", ".join(ids[:first])) for system, ids in lacking.items() if ids]
     return pd.DataFrame(rows, columns=["system", "no list", "of", "first"])
 
 
@@ -207,27 +207,27 @@ def fixes(corpus: Corpus) -> pd.DataFrame:
 def suggestions(corpus: Corpus) -> pd.DataFrame:
     """Return the fixes that make ids of two sides match one to one; pairs of fixes are joined by a comma.
 
-    Annotators or systems with different ids are tried one by one.
+    If a fix for whole sides does not exist, single annotators or systems are tried.
     """
     return memoize(corpus, "suggestions", None, lambda: _suggestions(sources(corpus), sides(corpus)))
 
 
-def _suggestions(every: dict[str, dict[str, list[str]]], by_side: dict[str, list[str]]) -> pd.DataFrame:
+def _suggestions(sources_by_side: dict[str, dict[str, list[str]]], by_side: dict[str, list[str]]) -> pd.DataFrame:
     rows: list[_Offer] = []
     for left, right in combinations(by_side, 2):
         together = _offers({left: by_side[left]}, {right: by_side[right]})
-        rows += together or _offers(every[left], every[right])
-    for named in every.values() if not rows else ():
-        first, *rest = named
-        rows += _offers({first: named[first]}, {name: named[name] for name in rest})
+        rows += together or _offers(sources_by_side[left], sources_by_side[right])
+    for lists in sources_by_side.values() if not rows else ():
+        first_name, *other_names = lists
+        rows += _offers({first_name: lists[first_name]}, {name: lists[name] for name in other_names})
     return pd.DataFrame(rows, columns=["fix", "what it does", "left", "right", "match", "of"])
 
 
 def _offers(left: Mapping[str, list[str]], right: Mapping[str, list[str]]) -> list[_Offer]:
     offers = []
     for name, ids in right.items():
-        tried = (_offer(other, set(others), name, set(ids)) for other, others in left.items())
-        offers += [offer] if (offer := next(filter(None, tried), None)) else []
+        attempts = (_offer(other, set(others), name, set(ids)) for other, others in left.items())
+        offers += [offer] if (offer := next(filter(None, attempts), None)) else []
     return offers
 
 
@@ -237,8 +237,8 @@ def _offer(left: str, left_ids: set[str], right: str, right_ids: set[str]) -> _O
     for names in _TRIED if left_ids != right_ids else ():
         mapped = [{applied(names, doc_id) for doc_id in ids} for ids in (left_ids, right_ids)]
         matches = len(mapped[0] & mapped[1])
-        apart = len(mapped[0]) == len(left_ids) and len(mapped[1]) == len(right_ids)
+        stay_distinct = len(mapped[0]) == len(left_ids) and len(mapped[1]) == len(right_ids)
         enough = matches == of or (matches * 2 >= of and names[0] not in _LOOSE)
-        if apart and enough and matches > len(left_ids & right_ids):
+        if stay_distinct and enough and matches > len(left_ids & right_ids):
             return ",".join(names), " and ".join(WORDS[name] for name in names), left, right, matches, of
     return None

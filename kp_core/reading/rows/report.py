@@ -119,8 +119,8 @@ _ALWAYS = ("role", "source", "documents", "phrases", "shortest", "mean", "longes
 def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | None = None) -> pd.DataFrame:
     """Return one row per annotator and system: documents, phrases, list lengths, gaps, duplicates, ties, short lists.
 
-    missing     documents of other sources without a list of this one
-    duplicates  phrases that repeat an earlier one of the same list: exactly, lower-cased, after the normaliser
+    missing     documents for which only other sources have a list
+    duplicates  phrases that repeat an earlier one of the same list: exactly, lower-cased, or after normalization
     vanishing   phrases of which the normaliser leaves nothing
     """
     gold = corpus.gold.rename(columns={"annotator": "source"}).assign(role="gold")
@@ -128,18 +128,18 @@ def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | No
     rows = pd.concat([gold[[*_OWNER, "doc_id", "phrase"]], runs[[*_OWNER, "doc_id", "phrase"]]], ignore_index=True)
     rows["list"] = rows.groupby([*_OWNER, "doc_id"], sort=False).ngroup()
     lists = rows.groupby([*_OWNER, "list"], sort=False).size().rename("length").reset_index()
-    every = [("gold", name) for name in corpus.annotators] + [("system", name) for name in corpus.systems]
-    owners = pd.DataFrame(every, columns=_OWNER, dtype="str").set_index(_OWNER)
+    sources = [("gold", name) for name in corpus.annotators] + [("system", name) for name in corpus.systems]
+    owners = pd.DataFrame(sources, columns=_OWNER, dtype="str").set_index(_OWNER)
 
     def count(table: pd.DataFrame) -> pd.Series:
         return table.groupby(_OWNER).size().reindex(owners.index, fill_value=0)
 
     sizes = lists.groupby(_OWNER)["length"].agg(["min", "max"]).reindex(owners.index, fill_value=0)
-    empty, known = count(corpus.empty), pd.concat([rows["doc_id"], corpus.empty["doc_id"]]).nunique()
+    empty, n_documents = count(corpus.empty), pd.concat([rows["doc_id"], corpus.empty["doc_id"]]).nunique()
     owners["documents"], owners["phrases"] = count(lists) + empty, count(rows)
     owners["shortest"] = sizes["min"].where(empty == 0, 0)
     owners["mean"], owners["longest"] = owners["phrases"] / owners["documents"].clip(lower=1), sizes["max"]
-    owners["missing"], owners["empty"] = known - owners["documents"], empty
+    owners["missing"], owners["empty"] = n_documents - owners["documents"], empty
     phrases = rows["phrase"].unique().tolist()
     forms = {"": phrases, ", lower case": [phrase.lower() for phrase in phrases]}
     if normaliser is not None:
@@ -153,18 +153,18 @@ def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | No
             owners["vanishing"] = count(rows[compared == ""])
     owners["with variants"] = count(gold.dropna(subset="variants") if "variants" in gold else gold.head(0))
     owners["ties"] = count(runs[(runs["score"].diff() == 0) & (runs["rank"].diff() == 1)])
-    owners["re-sorted"] = [corpus.rankings[name].resorted if role == "system" else 0 for role, name in every]
+    owners["re-sorted"] = [corpus.rankings[name].resorted if role == "system" else 0 for role, name in sources]
     if k is not None:
         owners[f"shorter than {k}"] = count(lists[lists["length"] < k]) + empty
     return owners.reset_index()
 
 
 def telling(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the statistics without columns that are 0 for all sources, except the standard ones."""
+    """Drop the columns that are 0 for every source from the statistics, except those that are always shown."""
     return table[[name for name in table if name in _ALWAYS or table[name].any()]]
 
 
-#: Frequently corrupted characters and unusual forms, with the test of a text.
+#: Frequently corrupted characters and unusual forms, each with a test whether a text contains it.
 _UNUSUAL_CHARACTERS: dict[str, Callable[[str], object]] = {
     "no-break space": re.compile("\u00a0").search,
     "soft hyphen": re.compile("\u00ad").search,
@@ -183,13 +183,13 @@ def characters(corpus: Corpus) -> pd.DataFrame:
     rows = []
     for where, values in texts.items():
         times = values[values.str.contains("[^\t\n\r -~]", na=False)].value_counts(sort=False)
-        for what, is_odd in _UNUSUAL_CHARACTERS.items():
+        for kind, is_odd in _UNUSUAL_CHARACTERS.items():
             if unusual := [text for text in times.index if is_odd(text)]:
-                rows.append((where, what, int(times[unusual].sum()), _around(unusual[0], is_odd(unusual[0]))))
+                rows.append((where, kind, int(times[unusual].sum()), _excerpt(unusual[0], is_odd(unusual[0]))))
     return pd.DataFrame(rows, columns=["where", "what", "count", "first"])
 
 
-def _around(text: str, found: object) -> str:
+def _excerpt(text: str, found: object) -> str:
     if len(text) <= 80 or not isinstance(found, re.Match):
         return text[:80]
     return text[max(found.start() - 30, 0) : found.start() + 30]

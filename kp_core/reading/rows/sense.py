@@ -1,4 +1,4 @@
-"""Find suspicious content in data as read, with answers that would correct it."""
+"""Find suspicious content in the data read, and propose answers that would correct it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _is_sentence(text: str) -> bool:
     return len(text.split()) > _WORDS or len(text) > _CHARACTERS
 
 
-#: Kinds of values that most phrases, or most ids, cannot be, with the test.
+#: Kinds of values that phrases or ids rarely have, each with a test of a value.
 _NO_PHRASES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("numbers", is_number),
     ("addresses", _ADDRESS.fullmatch),
@@ -62,13 +62,13 @@ def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
             invalid = [value for value in values if is_so(value)]
             # Addresses in angle brackets are concepts.
             bracketed = what == "addresses" and invalid and f"<{invalid[0].strip('<>')}>".encode() in file.source.data
-            meant = sentences if what == "as long as sentences" else bracketed
-            behind = what == "followed by a number"
-            enough = len(values) >= _FEWEST or (behind and len(invalid) == len(values) > 1)
-            if enough and len(invalid) * 2 > len(values) and not meant:
+            is_intended = sentences if what == "as long as sentences" else bracketed
+            has_numbers = what == "followed by a number"
+            enough = len(values) >= _FEWEST or (has_numbers and len(invalid) == len(values) > 1)
+            if enough and len(invalid) * 2 > len(values) and not is_intended:
                 kind = "phrases" if column == "phrase" else "ids of documents"
                 found = f"{kind} that are {what}, such as “{invalid[0][:60]}”"
-                field = "inner" if behind else "keyphrases" if column == "phrase" else "document"
+                field = "inner" if has_numbers else "keyphrases" if column == "phrase" else "document"
                 return _ask(part, recognition, found, "keyphrases" if column == "phrase" else "ids", field)
     headed = any(isinstance(layout, Layout) and layout.table.header for layout in recognition.plan)
     at_top = part.places is None and len(part.table) and part.line(0) == 1 and not headed
@@ -88,18 +88,18 @@ def _first_values(column: pa.ChunkedArray) -> list[str]:
 def _ask(
     part: Part, recognition: Recognition, found: str, expected: str, field: str, mapping: Mapping | None = None
 ) -> Finding | Form:
-    """Ask about the meaning of a table in a form, and whether any other file was read as intended."""
+    """Ask for the meaning of a table in a form; for any other file, ask whether it was read as intended."""
     file = recognition.files[0]
     if recognition.plan and isinstance(recognition.plan[0], Layout):
         form = form_of(recognition, found)
-        free = [name for name in form.columns if name not in form.mapping.columns]
-        changes: dict[str, Any] = {"inner": "scored"} if field == "inner" else {field: free[0]} if free else {}
+        unused = [name for name in form.columns if name not in form.mapping.columns]
+        changes: dict[str, Any] = {"inner": "scored"} if field == "inner" else {field: unused[0]} if unused else {}
         proposed = mapping or replace(form.mapping, **changes)
         return replace(form, reason=f"It has {found}.", missing=(FIELDS[field],), mapping=proposed)
-    meant = (Reply("this is meant", {file.name: replace(file.mapping, as_read=True)}),)
-    headed = (Reply("row 1 has the column names", {file.name: mapping}),) if mapping else ()
-    out = Reply("leave the file out", {file.name: Mapping("leave out")})
-    return Finding("ask", part.file, found, expected, (*headed, *meant, out))
+    keep_as_read = (Reply("this is meant", {file.name: replace(file.mapping, as_read=True)}),)
+    has_header = (Reply("row 1 has the column names", {file.name: mapping}),) if mapping else ()
+    leave_out = Reply("leave the file out", {file.name: Mapping("leave out")})
+    return Finding("ask", part.file, found, expected, (*has_header, *keep_as_read, leave_out))
 
 
 def _odd_first_row(part: Part) -> dict[str, str]:
@@ -107,13 +107,13 @@ def _odd_first_row(part: Part) -> dict[str, str]:
     lengths = [] if part.lists is None or not part.counted else part.lists["length"].tolist()
     if len(lengths) > 2 and lengths[0] == 1 < min(lengths[1:]):
         return {"phrase": table["phrase"][0].as_py()}
-    first = {name: table[name][0].as_py() for name in ("doc_id", "phrase")}
-    if pc.sum(pc.equal(table["doc_id"], first["doc_id"])).as_py() > 1:
+    first_row = {name: table[name][0].as_py() for name in ("doc_id", "phrase")}
+    if pc.sum(pc.equal(table["doc_id"], first_row["doc_id"])).as_py() > 1:
         return {}
-    others = [value for value in _first_values(table["doc_id"]) if value != first["doc_id"]]
-    numbered = all(re.search(r"\d", other) for other in others) and re.fullmatch(r"[^\W\d_]{2}\D*", first["doc_id"])
-    odd = len(others) > 2 and (numbered or plain(first["doc_id"]) in KNOWN)
-    return first if odd else {}
+    others = [value for value in _first_values(table["doc_id"]) if value != first_row["doc_id"]]
+    numbered = all(re.search(r"\d", other) for other in others) and re.fullmatch(r"[^\W\d_]{2}\D*", first_row["doc_id"])
+    odd = len(others) > 2 and (numbered or plain(first_row["doc_id"]) in KNOWN)
+    return first_row if odd else {}
 
 
 def findings(corpus: Corpus) -> tuple[Finding, ...]:
@@ -122,24 +122,24 @@ def findings(corpus: Corpus) -> tuple[Finding, ...]:
 
 
 def _disjoint_sides(corpus: Corpus) -> list[Finding]:
-    every = sources(corpus) if len(corpus.gold) else {}
-    gold = set().union(*every.get("gold", {}).values())
+    sources_by_side = sources(corpus) if len(corpus.gold) else {}
+    gold = set().union(*sources_by_side.get("gold", {}).values())
     notes = []
-    for name, ids in {**every.get("systems", {}), **every.get("texts", {})}.items() if gold else ():
-        common, is_system = len(gold & set(ids)), name in corpus.systems
+    for name, ids in {**sources_by_side.get("systems", {}), **sources_by_side.get("texts", {})}.items() if gold else ():
+        n_common, is_system = len(gold & set(ids)), name in corpus.systems
         # Texts may be missing for some documents, but missing lists of systems are scored as empty.
-        if common * 2 >= len(gold) or (common and not is_system):
+        if n_common * 2 >= len(gold) or (n_common and not is_system):
             continue
-        level: Level = "stop" if not common and is_system else "warn"
+        level: Level = "stop" if not n_common and is_system else "warn"
         noun = "lists" if is_system else "texts"
-        ids_of_both = f" (“{min(gold)[:40]}”, where {name} has “{min(ids)[:40]}”)" if ids and not common else ""
-        message = f"{noun} for {common:,} of {pluralize(len(gold), 'document')} of the gold standard{ids_of_both}"
+        example_ids = f" (“{min(gold)[:40]}”, where {name} has “{min(ids)[:40]}”)" if ids and not n_common else ""
+        message = f"{noun} for {n_common:,} of {pluralize(len(gold), 'document')} of the gold standard{example_ids}"
         notes.append(Finding(level, name, message, f"{noun} for most of them", _offers(corpus, gold, ids)))
     return notes
 
 
 def shifted(corpus: Corpus) -> list[Finding]:
-    """Find systems whose lists match keyphrases of the next or previous document, as after a missing line."""
+    """Find systems whose lists match keyphrases of the next or previous document, as if a line were missing."""
     documents = list(dict.fromkeys(corpus.gold["doc_id"].head(20 * _MOST)))[:_MOST]
     if len(documents) < _FEWEST or not corpus.systems:
         return []
@@ -150,12 +150,12 @@ def shifted(corpus: Corpus) -> list[Finding]:
         phrases = phrases_by_document(rows["doc_id"], rows["phrase"])
         lists = [phrases.get(doc_id, set()) for doc_id in documents]
         in_place = _count_matches(lists, expected_lists)
-        for which, matches in (
+        for neighbor, matches in (
             ("next", _count_matches(lists, expected_lists[1:])),
             ("previous", _count_matches(lists[1:], expected_lists)),
         ):
             if matches * 2 >= len(documents) and in_place * 10 <= matches:
-                counts = f"of the {which} document ({matches:,} of them), not of their own ({in_place:,})"
+                counts = f"of the {neighbor} document ({matches:,} of them), not of their own ({in_place:,})"
                 shift = f"lists that match keyphrases {counts}, as if shifted by one line"
                 shifts.append(Finding("warn", str(name), shift, "lists in the order of the gold standard"))
     return shifts
@@ -185,7 +185,7 @@ def notes(corpus: Corpus) -> list[Note]:
 
 
 def refuse_apart(corpus: Corpus) -> None:
-    """Refuse to score systems if none has a document of the gold standard."""
+    """Refuse to score systems if none of them has a list for a document of the gold standard."""
     stops = [finding for finding in findings(corpus) if finding.level == "stop"]
     if stops and len(stops) == len(corpus.systems):
         raise Question(stops[0])

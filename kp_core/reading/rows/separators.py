@@ -1,11 +1,12 @@
-"""Detect how the cells of a column are split into phrases."""
+"""Detect how the cells of a column are split into phrases, and read lists, spans and numbers in a cell."""
 
 from __future__ import annotations
 
 import ast
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,8 +24,8 @@ _WHOLE = {
 }
 
 
-def cell_separator(table: Table, name: str, beside: Iterable[str] = (), *, certain: bool = True) -> str:
-    """Return how the cells of a column are split; if unclear, as in adjacent columns.
+def cell_separator(table: Table, name: str, adjacent: Iterable[str] = (), *, certain: bool = True) -> str:
+    """Return how the cells of a column are split; if that is unclear, decide by the adjacent columns.
 
     certain  whether the cells are known to be lists, even if some contain a single phrase
     """
@@ -37,7 +38,7 @@ def cell_separator(table: Table, name: str, beside: Iterable[str] = (), *, certa
         if begins and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
             return separator
     mark = common_mark(_shares(filled), certain=certain)
-    for other in beside if not mark else ():
+    for other in adjacent if not mark else ():
         mark = mark or common_mark(_shares(table.texts(other)), certain=False)
     return mark or (";" if certain else "")
 
@@ -49,7 +50,7 @@ def _shares(texts: pa.ChunkedArray) -> dict[str, float]:
 
 
 def common_mark(shares: Mapping[str, float], *, certain: bool) -> str:
-    """Return the separator of phrases by the share of cells with each of `MARKS`; empty if there is none.
+    """Return the separator of phrases, given the share of cells with each of `MARKS`; empty if there is none.
 
     >>> common_mark({";": 0.0, "|": 0.6}, certain=False), common_mark({",": 0.1}, certain=False)
     ('|', '')
@@ -77,9 +78,9 @@ def json_list(cell: str) -> list[object] | None:
     quote = match.group(1) if (match := re.match(r"""\s*\[\s*(['"])""", cell)) else ""
     if quote and not re.search(rf"{quote}\s*,", cell):  # NumPy syntax, which Python would parse as one string
         cell = re.sub(rf"{quote}\s+(?={quote})", f"{quote}, ", cell)
-    for read in (json.loads, ast.literal_eval):
+    for parse in (json.loads, ast.literal_eval):
         try:
-            value = read(cell.strip())
+            value = parse(cell.strip())
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
         value = list(map(list, value.items())) if isinstance(value, dict) else [] if value is None else value
@@ -101,3 +102,30 @@ def number_behind(text: str) -> tuple[str, str]:
     text = text.strip()
     match = _BEHIND.search(text[-_TAIL:])
     return (text.removesuffix(match[0]).rstrip(), match[1] or match[2]) if match else (text, "")
+
+
+def joined_cells(row: Sequence[Any], mark: str) -> list[Any]:
+    """Return the cells of several columns as one list, texts split at the separator, if any."""
+    items: list[Any] = []
+    for cell in row:
+        is_list = isinstance(cell, str) and cell.lstrip()[:1] == "["
+        value = (json_list(cell) or cell) if is_list else [] if cell is None else cell
+        parts = value if isinstance(value, list) else str(value).split(mark) if mark else [str(value)]
+        items += [part for part in parts if not isinstance(part, str) or part.strip()]
+    return items
+
+
+def spans_in(cell: str, text: str) -> list[str]:
+    """Return the spans or choices in the JSON of a cell; any other cell is one phrase.
+
+    >>> spans_in('[{"start": 0, "end": 4}]', "tide"), spans_in('{"choices": ["tide", "sea"]}', ""), spans_in("sea", "")
+    (['tide'], ['tide', 'sea'], ['sea'])
+    """
+    items: Any = json_list(cell) if cell.strip() else []
+    if items and all(isinstance(item, list) and len(item) == 2 for item in items):  # an object
+        items = next((values for key, values in items if key == "choices" and isinstance(values, list)), None)
+    if items is None:
+        return [cell]
+    spans = [item for item in items if isinstance(item, dict)]
+    phrases = [item.get("text") or text[item.get("start", 0) : item.get("end", 0)] for item in spans]
+    return list(dict.fromkeys(filter(None, phrases or map(str, items))))

@@ -13,7 +13,7 @@ from typing import Any
 from kp_core.reading import Mapping, Source
 from kp_core.reading.meaning.mapping import FILE, HEADS, ROW
 from tests.format_samples import parquet, workbook
-from tests.settled import Truth
+from tests.truths import Truth
 
 PHRASES = """
 tide table, solar power, grid, neural net, harbor, quality of life, 3D printing, ship, C++, e-learning, moon, tax law,

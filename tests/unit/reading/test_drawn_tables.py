@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.sayable import difference, loaded, reached
+from tests.truths import difference, loaded, reached
 from tests.unit.reading.drawn_tables import Drawn, table
 
 TABLES = [table(1, number) for number in range(80)]

@@ -20,7 +20,7 @@ from kp_core.reading import Mapping, Question, Source, load
 from kp_core.reading.meaning.mapping import mappings_of
 from kp_core.reading.rows.check import Rows, check
 from tests.format_samples import EXAMPLES, archive, open_document, workbook
-from tests.forms import changed, choices, one_choice
+from tests.forms import changed, choices
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def every_row_met_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (rows.role, len(found.table) + len(found.rejected) + found.blank) == (rows.role, found.read)
         return found
 
-    monkeypatch.setattr(import_module("kp_core.reading.readings"), "check", told)
+    monkeypatch.setattr(import_module("kp_core.reading.load"), "check", told)
 
 
 OPENERS = {"xlsx": workbook, "ods": open_document}
@@ -57,11 +57,11 @@ def role_of(case: dict[str, Any]) -> str:
 
 def given(case: dict[str, Any]) -> dict[str, Any]:
     """Return the files of a case by their roles."""
-    role = role_of(case)
+    role, name = role_of(case), [case["file"]] if "file" in case else []
     if "sheets" in case:
-        return {role: OPENERS[case["opener"]](case["sheets"])}
+        return {role: OPENERS[case["opener"]](case["sheets"], *name)}
     if "packed" in case:
-        return {role: archive(case["files"])}
+        return {role: archive(case["files"], *name)}
     if "files" in case:
         roles = case.get("given", {role: list(case["files"])})
         return {part: [Source(name, case["files"][name].encode()) for name in names] for part, names in roles.items()}
@@ -106,18 +106,20 @@ def test_a_file_is_read_right_or_its_form_has_the_truth(case: dict[str, Any]) ->
             asked = question
         if corpus is not None:
             is_read_as_written_down(form, corpus)
-        assert asked is None or any(is_right(form, options) for options in offered(asked)), str(asked)
+        assert asked is None or any(is_right(form, options) for options in offered(asked, case.get("change", ""))), str(
+            asked
+        )
 
 
-def offered(question: Question) -> Iterator[str]:
-    """Give what is proposed, each answer, and what three choices in a form make of it, as options."""
+def offered(question: Question, change: str) -> Iterator[str]:
+    """Give what is proposed, each answer, and what at most three choices in the form make of it, as options."""
     first = " ".join(form.mapping.option(form.file) for form in question.forms)
     yield from [f"{first} {answer.options()}" for answer in question.answers] or [first]
-    for form in question.forms:
-        now = [form.mapping]
-        for _ in range(3):
-            now = list(dict.fromkeys(further for mapping in now[:60] for further in one_choice(form, mapping)))
-            yield from (mapping.option(form.file) for mapping in now)
+    if change:
+        (form,) = question.forms
+        said = changed(form.mapping, change)
+        assert choices(form.mapping, said) <= 3
+        yield said.option(form.file)
 
 
 def is_right(case: dict[str, Any], options: str) -> bool:

@@ -128,7 +128,7 @@ def test_loose_files_are_the_folder_that_they_stand_in(tmp_path: Path) -> None:
 
 def test_folders_and_files_named_by_numbers_are_asked_unless_texts_tell_documents() -> None:
     many = archive({f"g/{folder}/{file}.key": "tide" for folder in (1, 2) for file in range(100, 120)})
-    with pytest.raises(kp.Question, match="folders and files of which either may be documents") as asked:
+    with pytest.raises(kp.Question, match="folders and files, either of which may be documents") as asked:
         kp.load(gold=many)
     assert [kp.load(gold=many, mapping=answer.mapping).annotators for answer in asked.value.answers] == [
         ["1", "2"],

@@ -18,7 +18,7 @@ from kp_core.errors import InputError
 from kp_core.reading.limits import Limits
 from kp_core.reading.lists.family import File
 from kp_core.reading.open import json_table as module
-from kp_core.reading.open.json_table import columns_at_once, json_table
+from kp_core.reading.open.json_table import json_table, read_at_once
 from kp_core.reading.open.source import Source
 from kp_core.reading.open.table import Table
 from kp_core.reading.rows.separators import json_list
@@ -174,8 +174,8 @@ def test_broken_lines_are_rejected_and_every_row_keeps_its_line() -> None:
     assert found.line_numbers().tolist() == [1, 2, 3, 4, 5, 6, 7, 11]
     assert found.column("id").to_pylist() == [1, 2, 3, 4, 5, 6, 7, 9]
     assert found.rejected == [
-        ("s.json", 9, "no whole JSON object (ends early)", '{"id": 8, "k"'),
-        ("s.json", 10, "no JSON object", "[1]"),
+        ("s.json", 9, "an incomplete JSON object", '{"id": 8, "k"'),
+        ("s.json", 10, "not a JSON object", "[1]"),
     ]
     assert found.described == "8 JSON objects"
 
@@ -266,7 +266,7 @@ def test_what_looks_like_an_answer_of_a_model_stays_a_phrase_or_a_text_in_our_ow
     ],
 )
 def test_what_arrow_may_change_is_not_read_at_once(text: str) -> None:
-    assert columns_at_once(text) is None
+    assert read_at_once(text, text.encode("utf-8", "replace")) is None
 
 
 TEXTS = st.one_of(st.sampled_from(["2020-01-01", "1", "", "null", "a;b", '{"a": 1}', "\n{", "\x00", "`"]), st.text())
@@ -321,7 +321,7 @@ def outcome(text: str) -> Any:
 def test_both_ways_give_the_same_table(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         at_once = outcome(text)
-        patch.setattr(module, "columns_at_once", lambda text, data, limits: None)
+        patch.setattr(module, "read_at_once", lambda text, data, limits: None)
         assert outcome(text) == at_once
 
 
@@ -348,9 +348,9 @@ def test_a_new_field_in_each_line_is_refused_as_in_a_list(monkeypatch: pytest.Mo
 def test_a_number_long_before_a_truth_value_ends_no_process() -> None:
     """Lines of 3 MB are blocks of their own, in which Arrow settled the types of fields block by block."""
     code = """
-from kp_core.reading.open.json_table import columns_at_once
+from kp_core.reading.open.json_table import read_at_once
 lines = ['{"k": "%s", "a": %s}' % ("x" * 3_000_000, value) for value in ("null", "-1", "true")]
-print(columns_at_once("\\n".join(lines)))
+print(read_at_once("\\n".join(lines), "\\n".join(lines).encode()))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stdout) == (0, "None\n")

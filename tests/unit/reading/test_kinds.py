@@ -13,27 +13,17 @@ import pytest
 import kp_core as kp
 from kp_core.errors import InputError
 from kp_core.reading import Mapping, Question, Source, findings, load
-from tests.format_samples import archive, open_document, parquet, workbook
-from tests.settled import Lists, Truth, settles
+from tests.format_samples import archive
+from tests.truths import Lists, Truth, settles
+from tests.unit.reading.test_families import given as files_of
 
 CASES = tomllib.loads(Path(__file__).with_name("kinds.toml").read_text("utf-8"))
-OPENERS = {"xlsx": workbook, "ods": open_document}
 
 
 def given(case: abc.Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `load` for a case."""
-    name = case.get("file", "")
-    role = case.get("role", "systems" if name.startswith("s.") else "gold")
-    said = {"mapping": {name: Mapping.read(case["mapping"])}} if "mapping" in case else {}
-    if "sheets" in case:
-        return {role: [OPENERS[case["opener"]](case["sheets"], name)], **said}
-    if "columns" in case:
-        return {role: [parquet(name, **case["columns"])], **said}
-    if case.get("packed"):
-        return {role: [archive(case["files"], name)], **said}
-    files = case.get("files", {name: case.get("text")})
-    names = case.get("given", {role: list(files)})
-    return {part: [Source(one, files[one].encode()) for one in every] for part, every in names.items()} | said
+    said = {"mapping": {case["file"]: Mapping.read(case["mapping"])}} if "mapping" in case else {}
+    return files_of(dict(case)) | said
 
 
 def truths(case: abc.Mapping[str, Any]) -> list[Truth]:
@@ -57,7 +47,7 @@ def named(case: abc.Mapping[str, Any]) -> str:
 
 @pytest.mark.parametrize("case", [one for one in CASES["case"] if one["ends"] != "refused"], ids=named)
 def test_files_of_a_kind_are_read_or_asked_with_the_answer_that_is_meant(case: dict[str, Any]) -> None:
-    ended = settles(given(case), truths(case))
+    ended = settles(given(case), truths(case), case.get("change", ""))
     allowed = ["read"] if case["ends"] == "read" else ["read", "asked first"]
     assert ended in ([*allowed, "asked"] if case["ends"] != "read" and not case.get("first") else allowed)
     if ended == "read":

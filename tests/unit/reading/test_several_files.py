@@ -58,7 +58,7 @@ def test_lists_of_constant_length_are_lists_beside_as_many_lines(given: str) -> 
     ],
 )
 def test_lists_of_constant_length_are_asked_elsewhere(files: dict[str, str]) -> None:
-    with pytest.raises(Question, match=r"Say what the file means|expected one clear way to read it"):
+    with pytest.raises(Question, match=r"Say what the file means|expected an unambiguous format"):
         kp.load(**{role: Source(f"{role}.txt", text.encode()) for role, text in files.items()})
 
 
@@ -89,14 +89,3 @@ def test_a_column_without_tags_is_refused_in_words() -> None:
         kp.InputError, match="expected a column of tags: “column 2”, “column 3”, found no tags in “colu"
     ):
         kp.load(gold=Source("t.conll", TAGS.encode()), mapping={"t.conll": mapping})
-
-
-def test_documents_of_two_columns_of_tags_are_asked_together() -> None:
-    files = [Source(f"d{number}.conll", f"The B O\ntide{number} B B\n".encode()) for number in (1, 2)]
-    with pytest.raises(Question) as asked:
-        kp.load(gold=files)
-    corpus = kp.load(gold=files, mapping=asked.value.answers[0].mapping)
-    assert corpus.gold[["doc_id", "phrase"]].to_numpy().tolist() == [
-        *(["d1", "The"], ["d1", "tide1"], ["d2", "The"], ["d2", "tide2"])
-    ]
-    assert corpus.runs[["doc_id", "phrase"]].to_numpy().tolist() == [["d1", "tide1"], ["d2", "tide2"]]

@@ -139,7 +139,7 @@ def test_ids_are_stripped_only_one_to_one() -> None:
     corpus = load(gold={"C-1": ["a"]}, systems={"s": {"C-1.txt": ["a"]}}, fixes=["strip-extension"])
     assert corpus.documents["doc_id"].tolist() == ["C-1"]
     assert corpus.report.fixes == ("strip-extension",)
-    with pytest.raises(InputError, match="would make one"):
+    with pytest.raises(InputError, match="would make equal"):
         load(gold={"C-1.txt": ["a"], "C-1.key": ["b"]}, fixes=["strip-extension"])
 
 
@@ -217,7 +217,7 @@ def test_lists_read_at_once_are_those_that_are_read_one_by_one(lists: list[Any],
 
     at_once = outcome()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(layout_rows, "rows_at_once", lambda *given: None)
+        patch.setattr(layout_rows, "_rows_of_text_lists", lambda *given: None)
         assert outcome() == at_once
 
 
