@@ -1,4 +1,4 @@
-"""Count the candidates of a collection of texts, and boost them by external sources."""
+"""Count the candidates in a collection of texts, and boost them by external sources."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Read = TypeVar("_Read")
 
 @dataclass(frozen=True)
 class External:
-    """External sources of the boosting systems: documents (id → text), and phrases with weights from 0 to 1."""
+    """External sources for the boosting systems: documents (id → text), and phrases with weights from 0 to 1."""
 
     documents: Mapping[str, str] = field(default_factory=dict)
     phrases: Mapping[str, float] = field(default_factory=dict)
@@ -50,11 +50,11 @@ class Collection:
         """The texts as sentences of tokens."""
         return list(self._each("reading", lambda text: Tokens.of(text, self.stems)))
 
-    def _each(self, words: str, read: Callable[[str], _Read]) -> Iterator[_Read]:
+    def _each(self, words: str, process: Callable[[str], _Read]) -> Iterator[_Read]:
         """Yield a result for each text, and report progress."""
-        for place, text in enumerate(self.texts.values(), 1):
-            yield read(text)
-            self.progress(place / len(self.texts), f"{words} document {place:,} of {len(self.texts):,}")
+        for number, text in enumerate(self.texts.values(), 1):
+            yield process(text)
+            self.progress(number / len(self.texts), f"{words} document {number:,} of {len(self.texts):,}")
 
     @cached_property
     def chunk_forms(self) -> list[set[str]]:
@@ -87,7 +87,6 @@ class Collection:
         return self._with_good_ends(text, occurrences(text.forms, self._all_chunks))
 
     def _counted(self, text: Tokens) -> Counter[str]:
-        """Count each candidate in a text, in order of first occurrence."""
         return Counter(map(text.form, self.spans(text)))
 
     @cached_property
@@ -119,31 +118,31 @@ class Collection:
         return [Tokens.of(text, self.stems) for text in self.external.documents.values()]
 
     def cosines(self) -> Any:
-        """Return tf-idf cosines of documents and external documents, by single stems as in scikit-learn."""
+        """Return tf-idf cosines of documents and external documents over single stems, as in scikit-learn."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         vectors = TfidfVectorizer(analyzer=attrgetter("words")).fit_transform([*self.tokens, *self._external])
         return (vectors[: len(self.tokens)] @ vectors[len(self.tokens) :].T).toarray()
 
     def external_counts(self, most: int) -> Floats:
-        """Return Σ cos · tf · len(d)/len(e) over the `most` similar external documents, for each candidate."""
-        cosines, counted = self.cosines(), [self._counted(text) for text in self._external]
+        """Return Σ cos · tf · len(d)/len(e) over the `most` most similar external documents, for each candidate."""
+        cosines, counters = self.cosines(), [self._counted(text) for text in self._external]
         lengths = np.array([len(text.words) for text in self.tokens], float)
-        others = np.array([len(text.words) for text in self._external], float)
-        weights = (cosines * lengths[:, None] / np.maximum(others, 1)).tolist()
+        external_lengths = np.array([len(text.words) for text in self._external], float)
+        weights = (cosines * lengths[:, None] / np.maximum(external_lengths, 1)).tolist()
         nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :most].tolist()
-        similar = [[(row[e], counted[e]) for e in near] for row, near in zip(weights, nearest, strict=True)]
+        weighted = [[(row[e], counters[e]) for e in near] for row, near in zip(weights, nearest, strict=True)]
         rows = zip(self.candidates["document"], self.candidates["form"], strict=True)
-        return np.array([sum(weight * tf[form] for weight, tf in similar[d] if form in tf) for d, form in rows], float)
+        return np.array([sum(weight * tf[form] for weight, tf in weighted[d] if form in tf) for d, form in rows], float)
 
     def weights(self, fewest_words: int = 1) -> Floats:
-        """Return the weight of each candidate in the external list of phrases; 0 if absent or shorter."""
-        known: dict[str, float] = {}
+        """Return the weight of each candidate in the external list of phrases; 0 if it is absent or too short."""
+        weight_of: dict[str, float] = {}
         for phrase, weight in self.external.phrases.items():
             words = [form for sentence in Tokens.of(phrase, self.stems).forms for form in sentence]
             if len(words) >= fewest_words:
-                known[" ".join(words)] = max(weight, known.get(" ".join(words), 0.0))
-        return np.array([known.get(form, 0.0) for form in self.candidates["form"]], float)
+                weight_of[" ".join(words)] = max(weight, weight_of.get(" ".join(words), 0.0))
+        return np.array([weight_of.get(form, 0.0) for form in self.candidates["form"]], float)
 
     def ranked(self, scores: Floats, allowed: Bools, top: int | None) -> pd.DataFrame:
         """Return doc_id, rank, phrase and score of the allowed candidates, best first.
@@ -155,8 +154,8 @@ class Collection:
         rows = rows.groupby("document").head(len(rows) if top is None else top)
         phrases: list[str] = []
         for document, forms in rows.groupby("document")["form"]:
-            text, wanted = self.tokens[document], set(forms)
-            spelled = spellings(text, (span for span in self.spans(text) if text.form(span) in wanted))
-            phrases += [spelled[form].most_common(1)[0][0] for form in forms]
+            text, forms_shown = self.tokens[document], set(forms)
+            spellings_of = spellings(text, (span for span in self.spans(text) if text.form(span) in forms_shown))
+            phrases += [spellings_of[form].most_common(1)[0][0] for form in forms]
         doc_id = np.array(list(self.texts), object)[rows["document"]]
         return rows.assign(doc_id=doc_id, rank=rows.groupby("document").cumcount() + 1, phrase=phrases)

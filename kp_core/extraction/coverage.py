@@ -37,14 +37,14 @@ def coverage(
 ) -> pd.DataFrame:
     """Return how many gold keyphrases are candidates in their texts, one row per kind of candidates.
 
-    A keyphrase counts once per document. It is reachable if one of its variants is among the candidates of the text:
-    lower case and stems, A of B and B A, possessives, abbreviations that the text introduces. Documents without an
+    A keyphrase counts once per document. It is reachable if a variant is among the candidates of the text; variants
+    differ in case, endings, A of B or B A, possessives, and abbreviations that the text defines. Documents without an
     English text are left out, and data without such documents are refused.
 
     Parameters
     ----------
     stop_words : str or sequence of str
-        Words that cannot begin or end a run of words, in the kind that excludes them.
+        Words that no run may begin or end with, for the kind “no stop word first or last”.
     gold_stemmed : bool
         Whether the gold standard was released as stems.
     titles : str or bool
@@ -66,24 +66,24 @@ def coverage(
     english = readable(texts_of(corpus, titles), stop_list("english")[0])[0]
     texts = {doc_id: text for doc_id, text in english.items() if doc_id in gold}
     entries, reached, sizes = 0, dict.fromkeys(wanted, 0), dict.fromkeys(wanted, 0)
-    for place, (doc_id, text) in enumerate(texts.items(), 1):
-        read = Tokens.of(text, stems)
-        known = abbreviations(read)
-        forms = [spelled | {canonical(form, known) for form in spelled} for spelled in gold[doc_id]]
+    for number, (doc_id, text) in enumerate(texts.items(), 1):
+        tokens = Tokens.of(text, stems)
+        long_forms = abbreviations(tokens)
+        forms = [spelled | {canonical(form, long_forms) for form in spelled} for spelled in gold[doc_id]]
         entries += len(forms)
         for kind in wanted:
             if kind == _CEILING:
-                line = " \n ".join(["", *(" ".join(sentence) for sentence in read.forms), ""])
+                line = " \n ".join(["", *(" ".join(sentence) for sentence in tokens.forms), ""])
                 reached[kind] += sum(
                     any(f" {form} " in line for form in _with_reversed_forms(spelled)) for spelled in forms
                 )
                 continue
             rules, ends = KINDS[kind], Edges(None) if kind == "runs of 1 to 3 words" else edges
-            of_kind = set(candidates(text, rules, stems) if rules else map(read.form, ngrams(read, 3, ends)))
-            sizes[kind] += len(of_kind)
-            matched = {canonical(form, known) for form in of_kind}
+            forms_of_kind = set(candidates(text, rules, stems) if rules else map(tokens.form, ngrams(tokens, 3, ends)))
+            sizes[kind] += len(forms_of_kind)
+            matched = {canonical(form, long_forms) for form in forms_of_kind}
             reached[kind] += sum(not spelled.isdisjoint(matched) for spelled in forms)
-        progress(place / len(texts), f"looking through document {place:,} of {len(texts):,}")
+        progress(number / len(texts), f"looking through document {number:,} of {len(texts):,}")
     table = pd.DataFrame({"candidates": wanted, "keyphrases": entries, "reachable": [reached[kind] for kind in wanted]})
     table["coverage"] = table["reachable"] / table["keyphrases"]
     means = [float("nan") if kind == _CEILING or not texts else sizes[kind] / len(texts) for kind in wanted]
@@ -123,25 +123,25 @@ def _gold(corpus: Corpus, stems: Stems, stemmed: bool) -> dict[str, list[set[str
     variants = gold["variants"] if "variants" in gold else [None] * len(gold)
     keyphrases: dict[str, dict[str, set[str]]] = {}
     for doc_id, phrase, spellings in zip(gold["doc_id"], gold["phrase"], variants, strict=True):
-        spelled = spellings if isinstance(spellings, (tuple, list)) else (phrase,)
+        listed_spellings = spellings if isinstance(spellings, (tuple, list)) else (phrase,)
         forms = keyphrases.setdefault(doc_id, {}).setdefault(_form(phrase, stems, stemmed), set())
-        forms.update(_form(spelling, stems, stemmed) for spelling in spelled)
-    return {doc_id: list(of_document.values()) for doc_id, of_document in keyphrases.items()}
+        forms.update(_form(spelling, stems, stemmed) for spelling in listed_spellings)
+    return {doc_id: list(forms_of_keyphrase.values()) for doc_id, forms_of_keyphrase in keyphrases.items()}
 
 
 def _with_reversed_forms(forms: set[str]) -> set[str]:
     """Return forms, and for each form B A also A of B and A of the B."""
-    turned = set(forms)
+    reversed_forms = set(forms)
     for form in forms:
         words = form.split(" ")
         for place in range(1, len(words)):
             head, tail = " ".join(words[place:]), " ".join(words[:place])
-            turned |= {f"{head} of {tail}", f"{head} of the {tail}"}
-    return turned
+            reversed_forms |= {f"{head} of {tail}", f"{head} of the {tail}"}
+    return reversed_forms
 
 
 def _form(phrase: str, stems: Stems, stemmed: bool) -> str:
-    read = Tokens.of(phrase, stems)
+    tokens = Tokens.of(phrase, stems)
     if stemmed:
-        return " ".join(token.lower() for sentence in read.raw for token in sentence)
-    return " ".join(form for sentence in read.forms for form in sentence)
+        return " ".join(token.lower() for sentence in tokens.raw for token in sentence)
+    return " ".join(form for sentence in tokens.forms for form in sentence)

@@ -1,4 +1,4 @@
-"""Rank the phrases of texts by one or several systems, with a signature of each."""
+"""Rank the phrases of texts with one or several systems, each with a signature."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def extract(
     progress: Progress = lambda share, words: None,
     **parameters: float,
 ) -> Extracted:
-    """Rank the phrases of texts by one system or several of `kp.SYSTEMS`.
+    """Rank the phrases of texts with one or several systems of `kp.SYSTEMS`.
 
     The result does not depend on the order of the documents.
 
@@ -117,32 +117,32 @@ def extract(
     chosen = _parameters(parameters, systems)
     refuse_below(1 if top is None else top, 1, "top")
     needs = {system.needs for system in systems}
-    outside = external_from(external, "documents" in needs, "phrases" in needs)
-    if reason := next(filter(None, (system.missing(outside) for system in systems)), ""):
+    external_sources = external_from(external, "documents" in needs, "phrases" in needs)
+    if reason := next(filter(None, (system.missing(external_sources) for system in systems)), ""):
         raise UsageError(reason)
-    words, listed = stop_list(stop_words)
+    stop, stop_list_name = stop_list(stop_words)
     english = stop_words == "english"
     if not english and any(system.chunks for system in systems):
-        raise UsageError("systems with chunks need the tagger, which knows English only; keep the English stop words")
+        raise UsageError("systems with chunks need the tagger, which reads only English; keep the English stop words")
     refuse_unknown([stemmer], ("none", *STEMMERS), "stemmer")
-    texts, silent, notes = readable(texts_of(documents, titles), words, english)
-    collection = Collection(texts, Stems(stemmer), words, int(chosen["longest"]), outside, progress)
-    frames, recipes = [], {}
+    texts, silent, notes = readable(texts_of(documents, titles), stop, english)
+    collection = Collection(texts, Stems(stemmer), stop, int(chosen["longest"]), external_sources, progress)
+    frames, signatures = [], {}
     for system in systems:
         scores = system.score(collection, chosen)
         if system.needs and (scores == collection.frequencies() * collection.idf()).all():
             where = "external documents" if system.needs == "documents" else "external list"
-            text = f"The {where} boosts no candidate of these texts, so the scores are those of TF-IDF."
+            text = f"No candidate of these texts is boosted by the {where}, so the scores are those of TF-IDF."
             notes.append(Note("warning", system.name, text))
         allowed = collection.in_chunks() if system.chunks else np.ones(len(scores), bool)
         frames.append(collection.ranked(scores, allowed, top).assign(system=system.name))
-        recipes[system.name] = _recipe(system, chosen, collection, listed, top, titles)
+        signatures[system.name] = _signature_of(system, chosen, collection, stop_list_name, top, titles)
     notes += [Note("info", system.name, f"This system is {system.source}.") for system in systems]
     if len(texts) == 1:
         text = "There is only one document, so no phrase is rarer than another and scores are frequencies."
         notes.append(Note("warning", "documents", text))
     frame = pd.concat(frames, ignore_index=True)[list(_RUNS)].astype(_RUNS)
-    return Extracted(frame, recipes, tuple(notes), silent=silent)
+    return Extracted(frame, signatures, tuple(notes), silent=silent)
 
 
 def _systems(method: str | Sequence[str]) -> list[System]:
@@ -157,17 +157,16 @@ def _parameters(given: Mapping[str, float], systems: Sequence[System]) -> dict[s
     refuse_unknown(given, PARAMETERS, "parameter")
     for name in given:
         if not any(name in system.parameters for system in systems):
-            raise UsageError(f"{name} is no parameter of {', '.join(system.name for system in systems)}")
+            raise UsageError(f"{name} is not a parameter of {', '.join(system.name for system in systems)}")
     chosen = {name: known.checked(name, given.get(name, known.default)) for name, known in PARAMETERS.items()}
     if chosen["longest"] == 0 and not all(system.chunks for system in systems):
-        raise UsageError("longest is 0, any number of words, which only the systems with chunks can have")
+        raise UsageError("longest = 0 (any number of words) is possible only for systems with chunks")
     return chosen
 
 
-def _recipe(
+def _signature_of(
     system: System, chosen: Mapping[str, float], collection: Collection, stop: str, top: int | None, titles: str
 ) -> str:
-    """Return the signature of the lists of a system, in one line of ASCII."""
     fields = {"method": system.name} | {name: f"{chosen[name]:g}" for name in system.parameters}
     if system.needs:
         source = getattr(collection.external, system.needs)

@@ -33,7 +33,7 @@ class Parameter:
     whole: bool = False
 
     def checked(self, name: str, value: float) -> float:
-        """Return the value if the parameter allows it."""
+        """Return the value as a number; raise UsageError if the parameter does not allow it."""
         if not self.low <= value <= self.high or (self.whole and value != int(value)):
             kind = "a whole number" if self.whole else "a number"
             raise UsageError(f"{name} is {value}; choose {kind} from {self.low:g} to {self.high:g}")
@@ -48,7 +48,7 @@ PARAMETERS: dict[str, Parameter] = {name: Parameter(**known) for name, known in 
 class System:
     """An extraction system.
 
-    score   function to one score per row of `Collection.candidates`
+    score   function that returns one score per row of `Collection.candidates`
     chunks  whether candidates must be chunks of adjectives and nouns
     """
 
@@ -64,8 +64,8 @@ class System:
 
     def missing(self, external: External) -> str:
         """Return why the system cannot run with these external sources; empty if it can."""
-        there = not self.needs or getattr(external, self.needs)
-        return "" if there else f"{self.name} needs {_NEEDED[self.needs]}"
+        loaded = not self.needs or getattr(external, self.needs)
+        return "" if loaded else f"{self.name} needs {_NEEDED[self.needs]}"
 
 
 def tfidf(collection: Collection, parameters: dict[str, float]) -> Floats:

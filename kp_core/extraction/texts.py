@@ -35,7 +35,7 @@ _FEWEST_STOP_WORDS, _ENOUGH_WORDS = 0.1, 50
 
 
 def stop_list(given: str | Iterable[str]) -> tuple[Words[str], str]:
-    """Return the stop words in lower case, and a name with the length and digest of the list."""
+    """Return the stop words in lower case, and a name that contains the length and digest of the list."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     if isinstance(given, str) and given != "english":
@@ -67,31 +67,31 @@ def texts_of(documents: Any, titles: str = "yes", where: str = "the documents") 
 def readable(
     texts: abc.Mapping[str, str], stop: Words[str], english: bool = True
 ) -> tuple[dict[str, str], tuple[str, ...], list[Note]]:
-    """Return the texts with words of the language, the ids of texts without any, and warnings."""
+    """Return the texts with words of the language, the ids of texts without such words, and warnings."""
     language = "English tokens" if english else "tokens with letters"
-    kept, silent, notes = dict[str, str](), [], []
+    usable, silent, notes = dict[str, str](), [], []
     for doc_id, text in texts.items():
         if not (has_english(text) if english else _OTHER_LETTER.search(text) and not mostly_cjk([text])):
             silent.append(doc_id)
             notes.append(Note("warning", doc_id, f"There are no {language} in document {doc_id}; its list is empty."))
             continue
         words = _WORD.findall(text.lower())
-        kept[doc_id] = text
-        share = sum(word in stop for word in words) / len(words)
-        if english and len(words) >= _ENOUGH_WORDS and share < _FEWEST_STOP_WORDS:
-            text = f"Only {share:.0%} of the words of document {doc_id} are English stop words"
+        usable[doc_id] = text
+        stop_share = sum(word in stop for word in words) / len(words)
+        if english and len(words) >= _ENOUGH_WORDS and stop_share < _FEWEST_STOP_WORDS:
+            text = f"Only {stop_share:.0%} of the words of document {doc_id} are English stop words"
             text += ", so it is probably not in English; choose stop words and a stemmer of its language."
             notes.append(Note("warning", doc_id, text))
-    if not kept:
+    if not usable:
         where, more = f"the texts of {pluralize(len(silent), 'document')}", " and in no other" * (len(silent) > 1)
         raise input_error(where, "no language", language=language, first=silent[0], more=more)
-    return kept, tuple(silent), notes
+    return usable, tuple(silent), notes
 
 
 Given: TypeAlias = str | Path | Source | pd.DataFrame | abc.Mapping[Any, Any]
 
-#: Remedy if files of both kinds are mixed.
-_APART = 'If these files differ, name them separately: --external and --phrases, or {"documents": …, "phrases": …}.'
+#: Remedy if external documents and lists of phrases are mixed.
+_REMEDY = 'If these files differ, name them separately: --external and --phrases, or {"documents": …, "phrases": …}.'
 #: Suffixes of structured files; other files may contain plain lines.
 _STRUCTURED = (".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 
@@ -107,7 +107,7 @@ def external_from(given: Given | Sequence[Given] | External | None, documents: b
     except InputError as error:
         if not (documents and phrases):
             raise
-        raise InputError(error.where, error.found, error.expected, f"{error.remedy} {_APART}") from None
+        raise InputError(error.where, error.found, error.expected, f"{error.remedy} {_REMEDY}") from None
 
 
 def read_documents(given: Given | Sequence[Given] | None) -> dict[str, str]:
@@ -116,7 +116,7 @@ def read_documents(given: Given | Sequence[Given] | None) -> dict[str, str]:
 
 
 def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:
-    """Return phrase → weight of external lists: 1 by default, the highest if there are several.
+    """Return phrase → weight from external lists; the default is 1, and the highest of several weights counts.
 
     Files have one phrase per line (optionally TAB and weight), a column of phrases, or any format of keyphrases.
 
@@ -143,7 +143,6 @@ def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:
 
 
 def _entries(given: Given) -> list[tuple[str, str, Any]]:
-    """Return position, phrase and weight (if given) of each entry."""
     if isinstance(given, abc.Mapping):
         return [("the external list", str(phrase), weight) for phrase, weight in given.items()]
     if isinstance(given, pd.DataFrame):

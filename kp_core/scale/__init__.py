@@ -6,8 +6,8 @@ from kp_core.scale.engine import agreement as agreement
 from kp_core.scale.engine import compare as compare
 from kp_core.scale.engine import evaluate as evaluate
 from kp_core.scale.engine import stream as stream
-from kp_core.scale.score import Opened as Opened
-from kp_core.scale.score import Streamed as Streamed
-from kp_core.scale.score import open_statistics as open_statistics
+from kp_core.scale.tally import Opened as Opened
+from kp_core.scale.tally import Streamed as Streamed
 from kp_core.scale.tally import is_statistics_file as is_statistics_file
+from kp_core.scale.tally import open_statistics as open_statistics
 from kp_core.scoring.paired import Family as Family

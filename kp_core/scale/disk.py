@@ -12,35 +12,35 @@ from kp_core.errors import UsageError
 
 
 def write_files(files: Mapping[Path, bytes], mode: int = 0o666) -> None:
-    """Write files into existing folders; on failure or interruption old files remain. mode: of new files."""
-    waiting: dict[Path, Path] = {}
+    """Write files into existing folders; old files survive a failure or interruption; mode: that of new files."""
+    target_of: dict[Path, Path] = {}
     try:
         for path, data in files.items():
-            target = path.resolve()  # keep links
+            target = path.resolve()  # a link stays a link
             if target.exists() and not target.is_file():
                 target.write_bytes(data)  # a pipe or a terminal
                 continue
             part = target.with_name(f".{secrets.token_hex(8)}.part")
-            waiting[part] = target
+            target_of[part] = target
             with open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())  # reports a full disk
             if target.exists():
                 shutil.copymode(target, part)
-        for part, target in waiting.items():
+        for part, target in target_of.items():
             part.replace(target)
     finally:
-        for part in waiting:
+        for part in target_of:
             part.unlink(missing_ok=True)
 
 
 def write_folder(files: Mapping[str, bytes], folder: str | Path, force: bool = False) -> str:
-    """Write all files or none; return one line per file: path and size."""
+    """Write all files or none; return path and size of each file, one per line."""
     paths = {Path(folder) / name: data for name, data in files.items()}
-    there = [path for path in paths if path.exists()]
-    if there and not force:
-        raise UsageError(f"{there[0]} already exists; choose another folder, or add --force to overwrite")
+    existing = [path for path in paths if path.exists()]
+    if existing and not force:
+        raise UsageError(f"{existing[0]} already exists; choose another folder, or add --force to overwrite")
     try:
         for path in paths:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -17,12 +17,12 @@ from typing import Any
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, input_error, machine_reason, usage_error
 from kp_core.reading.open.source import Source as File
+from kp_core.scale import tally as sums
 from kp_core.scale.partitions import ROWS, Partition, ranges, sorted_runs
 from kp_core.scale.plan import Plan, make_plan
-from kp_core.scale.score import Streamed, corpus_of, count_gold, refuse_if_mostly_rejected, score
 from kp_core.scale.sources import Source, sources
-from kp_core.scale.tally import Tally, as_json, load_tally, refuse_without_folder
-from kp_core.scoring.codes import mean_size
+from kp_core.scale.tally import Streamed, Tally
+from kp_core.scoring.gold import mean_size
 from kp_core.scoring.paired import Family
 from kp_core.settings import Settings
 from kp_core.studies.compare import Comparison
@@ -31,8 +31,8 @@ from kp_core.text.stem import keep_stems
 
 #: Called with completed parts, all parts, and parts, rows and seconds of this run.
 Progress = Callable[[int, int, int, int, float], None]
-#: A function that maps a function over all parts, and yields the results in any order.
-Each = Callable[[Callable[[Partition], Any], Sequence[Partition]], Iterable[Any]]
+#: A function that applies another to all parts, and yields the results in any order.
+MapParts = Callable[[Callable[[Partition], Any], Sequence[Partition]], Iterable[Any]]
 #: Time between checkpoints, as a multiple of the duration of the last one.
 _CHECKPOINT_RATIO = 20
 
@@ -43,21 +43,21 @@ class ProgressLine:
     def __init__(self) -> None:
         self.last = float("-inf")
 
-    def __call__(self, done: int, parts: int, count: int, rows: int, seconds: float) -> None:
+    def __call__(self, completed: int, parts: int, count: int, rows: int, seconds: float) -> None:
         """Show completed parts, rate, and remaining time."""
-        live, now = sys.stderr.isatty(), time.monotonic()
-        if not live and done < parts and now - self.last < 10:
+        in_terminal, current = sys.stderr.isatty(), time.monotonic()
+        if not in_terminal and completed < parts and current - self.last < 10:
             return
-        self.last = now
-        left = timedelta(seconds=round(seconds / count * (parts - done)))
-        text = f"{done} of {parts} parts · {rows / max(seconds, 1e-9):,.0f} rows per second · {left} left"
-        sys.stderr.write(f"\r{text:<70}" + ("\n" if done == parts else "") if live else f"{text}\n")
+        self.last = current
+        remaining = timedelta(seconds=round(seconds / count * (parts - completed)))
+        text = f"{completed} of {parts} parts · {rows / max(seconds, 1e-9):,.0f} rows per second · {remaining} left"
+        sys.stderr.write(f"\r{text:<70}" + ("\n" if completed == parts else "") if in_terminal else f"{text}\n")
         sys.stderr.flush()
 
 
 @dataclass(frozen=True)
 class Engine:
-    """How a streamed run is executed, without effect on the results.
+    """Options of a streamed run that do not affect its results.
 
     partition_rows  approximate number of rows per part
     cluster         local, local:N, the address of a Dask scheduler, or empty for this process
@@ -86,11 +86,11 @@ def stream(
     engine: Engine | None = None,
     **changes: Any,
 ) -> Streamed:
-    """Evaluate systems, and compare them if asked, over Parquet, CSV or JSONL of any size.
+    """Evaluate systems, and compare them if requested, over Parquet, CSV or JSONL of any size.
 
-    gold, systems and documents are paths or URLs as for `load`: one, a list, or {name: path}; also folders. agreement:
-    measures of annotators instead of systems, () for the defaults. `result()`, `comparisons()` and `save()` of
-    the run give results and file. Intervals are Poisson bootstrap, whose weights depend on document ids alone.
+    gold, systems and documents are paths, URLs or folders, as for `load`: one, a list, or {name: path}. agreement:
+    measures of annotators (() for the defaults), which are then evaluated instead of systems. `result()` and
+    `comparisons()` return results, `save()` writes a file. Poisson bootstrap weights depend only on ids and seed.
     """
     settings, tables = (settings or Settings()).changed(**changes), sources(gold, systems, documents)
     plan = make_plan(tables, settings, measures, comparisons, agreement, baselines, by)
@@ -115,24 +115,24 @@ def agreement(gold: Any, systems: Any = None, documents: Any = None, /, measures
 
 
 def run(plan: Plan, engine: Engine) -> tuple[Tally, Plan]:
-    """Return the sums over all documents, and the plan with everything resolved."""
-    refuse_without_folder(engine.checkpoint)
+    """Return the sums over all documents, and the plan with all settings resolved."""
+    sums.refuse_without_folder(engine.checkpoint)
     with _partitioned(plan, engine) as (parts, tables), _workers(engine.cluster) as map_parts:
         total = _checkpoint(plan, engine)
         if plan.first_pass:
             if "first pass" not in total.header:
                 gold = [table for table in tables if table.role == "gold"]
-                counted = [counts for *_, counts in map_parts(partial(_process, count_gold, gold, plan), parts)]
-                entries, lists, largest = zip(*counted, strict=True)
-                total.header["first pass"] = [mean_size(sum(entries), sum(lists)), max(largest)]
-            average, most = total.header["first pass"]
+                in_parts = [counts for *_, counts in map_parts(partial(_process, sums.count_gold, gold, plan), parts)]
+                entries, lists, largest_grades = zip(*in_parts, strict=True)
+                total.header["first pass"] = [mean_size(sum(entries), sum(lists)), max(largest_grades)]
+            average, largest_grade = total.header["first pass"]
             cutoffs = [average if k == "average" else k for k in plan.settings.k]
-            plan = replace(plan, settings=plan.settings.changed(k=cutoffs), largest=most)
+            plan = replace(plan, settings=plan.settings.changed(k=cutoffs), largest=largest_grade)
         total.header["parts"] = len(parts)
-        done = set(total.header["done"])
-        left = [part for part in parts if part.number not in done]
-        _add_parts(total, map_parts(partial(_process, score, tables, plan), left), engine)
-    refuse_if_mostly_rejected(total)
+        completed = set(total.header["done"])
+        open_parts = [part for part in parts if part.number not in completed]
+        _add_parts(total, map_parts(partial(_process, sums.score, tables, plan), open_parts), engine)
+    sums.refuse_if_mostly_rejected(total)
     if engine.checkpoint is not None:
         total.save(engine.checkpoint, plan=plan, complete=True)
     return total, plan
@@ -163,11 +163,11 @@ def _partitioned(plan: Plan, engine: Engine) -> Iterator[tuple[list[Partition], 
 def _checkpoint(plan: Plan, engine: Engine) -> Tally:
     """Return the tally of a checkpoint, or an empty one; refuse a checkpoint of other data or settings."""
     stamps = [source.stamps for source in plan.tables]
-    digest = hashlib.sha256(as_json([plan, stamps, engine.partition_rows])).hexdigest()
+    digest = hashlib.sha256(sums.as_json([plan, stamps, engine.partition_rows])).hexdigest()
     file = Path(engine.checkpoint) if engine.checkpoint is not None else None
     if file is None or not file.exists():
         return Tally(header={"digest": digest, "done": []})
-    tally = load_tally(File(file.name, file.read_bytes()))
+    tally = sums.load_tally(File(file.name, file.read_bytes()))
     if tally.header.get("digest") != digest:
         raise input_error(file.name, "checkpoint")
     return tally
@@ -175,32 +175,32 @@ def _checkpoint(plan: Plan, engine: Engine) -> Tally:
 
 def _add_parts(total: Tally, parts: Iterable[tuple[int, int, Tally]], engine: Engine) -> None:
     """Add up parts as they arrive; checkpoints take at most a twentieth of the time."""
-    begun, due, done, rows = time.monotonic(), 0.0, total.header["done"], 0
-    for count, (number, read, tally) in enumerate(parts, 1):
+    start, next_checkpoint, completed, rows = time.monotonic(), 0.0, total.header["done"], 0
+    for count, (number, rows_read, tally) in enumerate(parts, 1):
         total.merge(tally)
-        done.append(number)
-        rows, now = rows + read, time.monotonic()
-        if engine.checkpoint is not None and now >= due:
+        completed.append(number)
+        rows, current = rows + rows_read, time.monotonic()
+        if engine.checkpoint is not None and current >= next_checkpoint:
             total.save(engine.checkpoint)
-            due = time.monotonic() + _CHECKPOINT_RATIO * (time.monotonic() - now)
+            next_checkpoint = time.monotonic() + _CHECKPOINT_RATIO * (time.monotonic() - current)
         if engine.progress is not None:
-            engine.progress(len(done), total.header["parts"], count, rows, now - begun)
+            engine.progress(len(completed), total.header["parts"], count, rows, current - start)
 
 
 def _process(
     work: Callable[[Corpus, Plan], Any], tables: Sequence[Source], plan: Plan, part: Partition
 ) -> tuple[int, int, Any]:
     keep_stems()
-    read = [(table.role, part.read(table)) for table in tables]
+    tables_read = [(table.role, part.read(table)) for table in tables]
     try:
-        return part.number, sum(len(table) for _, table in read), work(corpus_of(plan, read), plan)
+        return part.number, sum(len(table) for _, table in tables_read), work(sums.corpus_of(plan, tables_read), plan)
     except InputError as error:
         names = ", ".join(dict.fromkeys(table.shown for table in plan.tables))
         raise InputError(f"{part} of {names}, {error.where}", error.found, error.expected, error.remedy) from None
 
 
 @contextmanager
-def _workers(cluster: str) -> Iterator[Each]:
+def _workers(cluster: str) -> Iterator[MapParts]:
     if not cluster:
         yield map
         return
@@ -220,11 +220,11 @@ def _workers(cluster: str) -> Iterator[Each]:
     except (OSError, ValueError) as error:
         raise usage_error("no cluster", cluster=cluster, error=error) from None
 
-    def run_all(make: Callable[[Partition], Any], parts: Sequence[Partition]) -> Iterator[Any]:
+    def run_all(process: Callable[[Partition], Any], parts: Sequence[Partition]) -> Iterator[Any]:
         # tables and plan are sent with every part, so that they survive the loss of a worker
-        for future, made in dask.as_completed(client.map(make, parts, pure=False), with_results=True):
+        for future, result in dask.as_completed(client.map(process, parts, pure=False), with_results=True):
             future.release()
-            yield made
+            yield result
 
     with client:
         yield run_all

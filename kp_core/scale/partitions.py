@@ -21,18 +21,18 @@ from kp_core.scale.sources import Source
 
 #: Rows per part; a million rows take about half a gigabyte.
 ROWS = 1_000_000
-#: Maximum ratio of rows in the row groups read for a range to rows of the range.
+#: Maximum ratio of the rows read for a range, in whole row groups, to the rows of the range.
 _READ_RATIO = 4
 #: Bytes of a run in memory, rows of its row groups, and sampled ids per part.
-_RUN, _GROUP, _STARTS = 32_000_000, 8_192, 64
+_RUN_BYTES, _ROWS_PER_GROUP, _IDS_PER_PART = 32_000_000, 8_192, 64
 #: Bytes that count as one row, so that parts with texts are smaller.
-_BYTES = 200
+_BYTES_PER_ROW = 200
 _TEXT = (pa.string(), pa.large_string())
 
 
 @dataclass(frozen=True)
 class Partition:
-    """Documents with ids from `low` up to `high`; rows without an id belong to the first part."""
+    """Documents with ids from `low` to before `high`; rows without an id belong to the first part."""
 
     number: int
     low: str | None
@@ -43,10 +43,10 @@ class Partition:
         return f"part {self.number + 1} (documents {begin}{'' if self.high is None else f' to before “{self.high}”'})"
 
     def read(self, source: Source) -> pa.Table:
-        """Return the rows of these documents in a source."""
+        """Return the rows of a source that belong to these documents."""
         column = ds.field(source.columns["doc_id"])
-        before = ds.scalar(True) if self.high is None else column < self.high
-        within = column.is_null() | before if self.low is None else (column >= self.low) & before
+        below_high = ds.scalar(True) if self.high is None else column < self.high
+        within = column.is_null() | below_high if self.low is None else (column >= self.low) & below_high
         table = source.table(within)
         if len(table):
             first, last = (bound.as_py() for bound in pc.min_max(table["doc_id"]).values())
@@ -62,45 +62,45 @@ def ranges(sources: Sequence[Source], rows: int) -> list[Partition] | None:
         column = source.columns["doc_id"]
         if source.format != "parquet" or source.dataset.schema.field(column).type not in _TEXT:
             return None
-        every = [group for file in source.dataset.get_fragments() for group in file.row_groups if group.num_rows]
-        if any(column not in (group.statistics or {}) for group in every):
+        row_groups = [group for file in source.dataset.get_fragments() for group in file.row_groups if group.num_rows]
+        if any(column not in (group.statistics or {}) for group in row_groups):
             return None
-        size = sum(group.num_rows for group in every)
-        # unread texts have no weight
+        size = sum(group.num_rows for group in row_groups)
+        # texts that are not read take no memory
         stamps = source.stamps if source.texts or source.role != "documents" else []
-        weight = max(1.0, sum(length for _, length, _ in stamps) / _BYTES / max(size, 1))
-        known = [(group.statistics[column], group.num_rows * weight) for group in every]
-        groups += [(statistics["min"], statistics["max"], size) for statistics, size in known]
+        weight = max(1.0, sum(length for _, length, _ in stamps) / _BYTES_PER_ROW / max(size, 1))
+        weighted = [(group.statistics[column], group.num_rows * weight) for group in row_groups]
+        groups += [(statistics["min"], statistics["max"], size) for statistics, size in weighted]
     parts = _divide([(low, size) for low, _, size in groups], rows)
-    read, edges = np.zeros(len(parts)), np.array([part.low for part in parts[1:]], object)
+    rows_read, edges = np.zeros(len(parts)), np.array([part.low for part in parts[1:]], object)
     for low, high, size in groups:
         first, last = np.searchsorted(edges, np.array([low, high], object), "right")
-        read[first : last + 1] += size
-    return parts if read.max() <= _READ_RATIO * max([rows, *(size for *_, size in groups)]) else None
+        rows_read[first : last + 1] += size
+    return parts if rows_read.max() <= _READ_RATIO * max([rows, *(size for *_, size in groups)]) else None
 
 
 def _divide(starts: list[tuple[str, float]], rows: int) -> list[Partition]:
     """Return ranges of about this many rows, from ids and the number of rows from each id on."""
     starts.sort()
-    bounds, held = list[str](), 0.0
+    bounds, rows_so_far = list[str](), 0.0
     for low, size in starts:
-        if held >= rows and low > (bounds[-1] if bounds else starts[0][0]):
+        if rows_so_far >= rows and low > (bounds[-1] if bounds else starts[0][0]):
             bounds.append(low)
-            held = 0.0
-        held += size
+            rows_so_far = 0.0
+        rows_so_far += size
     return [Partition(number, low, high) for number, (low, high) in enumerate(pairwise([None, *bounds, None]))]
 
 
 def sorted_runs(sources: Sequence[Source], rows: int, folder: str) -> tuple[list[Source], list[Partition]]:
-    """Write all rows as runs sorted by document, and return these tables and their parts."""
-    tables, starts, step = list[Source](), list[tuple[str, float]](), max(1, rows // _STARTS)
+    """Write all rows as runs sorted by document, and return the runs and their partitions."""
+    tables, starts, step = list[Source](), list[tuple[str, float]](), max(1, rows // _IDS_PER_PART)
     for place, source in enumerate(sources):
         paths = list[str]()
         for number, table in enumerate(_runs(source)):
             paths.append(str(Path(folder).resolve() / f"{place}-{number:06}.parquet"))
-            pq.write_table(table, paths[-1], _GROUP, write_statistics=["doc_id"], compression="lz4")
+            pq.write_table(table, paths[-1], _ROWS_PER_GROUP, write_statistics=["doc_id"], compression="lz4")
             # similar runs are sampled at different rows, so that their bounds do not coincide
-            weight = step * max(1.0, table.nbytes / _BYTES / len(table))
+            weight = step * max(1.0, table.nbytes / _BYTES_PER_ROW / len(table))
             sample = np.arange(number * 7919 % step, len(table), step)
             starts += [(low, weight) for low in table["doc_id"].take(sample).to_pylist()]
         if paths:
@@ -113,7 +113,7 @@ def _runs(source: Source) -> Iterator[pa.Table]:
     for table in source.batches():
         if len(table):
             batches.append(table)
-        if sum(part.nbytes for part in batches) > _RUN:
+        if sum(part.nbytes for part in batches) > _RUN_BYTES:
             yield _sorted(pa.concat_tables(batches))
             batches = []
     if batches:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from pathlib import Path
 
 import pandas as pd
 
@@ -54,24 +53,24 @@ class Plan:
 
     @property
     def asked(self) -> list[Asked]:
-        """The distinct measures of annotators, else of systems."""
-        every = map(parse, self.measures if self.agreement is None else self.agreement)
-        return list({measure.name(): measure for measure in every}.values())
+        """The distinct measures, of annotators if their agreement is measured, else of systems."""
+        measures = map(parse, self.measures if self.agreement is None else self.agreement)
+        return list({measure.name(): measure for measure in measures}.values())
 
     @property
     def rows(self) -> int:
         """The minimum number of rows of values and comparisons."""
-        people, systems = len(self.names.annotators), len(self.names.systems)
+        annotators, systems = len(self.names.annotators), len(self.names.systems)
         if self.agreement is not None:
-            return people * (people - 1) // 2
+            return annotators * (annotators - 1) // 2
         cutoffs = sum(len(measure.cutoffs(self.settings)) for measure in self.asked)
         pairs = systems if any(family.baseline for family in self.compare) else systems * (systems - 1) // 2
         return systems * cutoffs + pairs * sum(len(family.asked.cutoffs(self.settings)) for family in self.compare)
 
     def _uses(self, name: str) -> bool:
         """Return whether a family or measure with this name is used, including for pairs."""
-        every = [measure.measure for measure in (*self.asked, *(family.asked for family in self.compare))]
-        return any(name in (measure.family, measure.name) for measure in every)
+        measures = [measure.measure for measure in (*self.asked, *(family.asked for family in self.compare))]
+        return any(name in (measure.family, measure.name) for measure in measures)
 
     @property
     def concordance(self) -> bool:
@@ -80,23 +79,18 @@ class Plan:
 
     @property
     def first_pass(self) -> bool:
-        """Whether all gold must be counted before the parts can be scored."""
+        """Whether all gold items must be counted before the parts can be scored."""
         return "average" in self.settings.k or (self.largest is None and self._uses("RBP"))
-
-    @property
-    def paths(self) -> list[Path]:
-        """The local files of the tables."""
-        return [Path(path) for source in self.sources for path in source.paths if "://" not in path]
 
     @cached_property
     def tables(self) -> tuple[Source, ...]:
         """The tables to read; texts and types of documents only if they are needed."""
         texts = self.settings.universe.partition(":")[0] in ("ngrams", "candidates", "sentences")
         types = bool(self.by) or self.agreement is not None
-        used = [
+        needed = [
             item for item in self.sources if item.role != "documents" or texts or (types and "group" in item.columns)
         ]
-        return tuple(replace(table, texts=table.role != "documents" or texts) for table in used)
+        return tuple(replace(table, texts=table.role != "documents" or texts) for table in needed)
 
 
 def make_plan(
@@ -123,8 +117,8 @@ def make_plan(
             family.average(settings)
         parse_choice(settings.annotators, names.annotators)
         refuse_named_alike(names.systems)
-        if run := [runs[0] for runs in runs_of(names.systems).values() if len(runs) > 1]:
-            raise usage_error("runs streamed", name=run[0])
+        if with_runs := [runs[0] for runs in runs_of(names.systems).values() if len(runs) > 1]:
+            raise usage_error("runs streamed", name=with_runs[0])
     else:
         if sets := [asked.name() for asked in requested_measures(settings, people) if asked.measure.family == "sets"]:
             raise usage_error("sets streamed", measure=sets[0])
@@ -136,12 +130,11 @@ def make_plan(
         names = replace(names, groups=tuple(sorted(groups - {"", None})))
         if by and not names.groups:
             raise input_error("the documents", "no type")
-    runs = names_in(measures), tuple(compare), people, baselines, by, notes
-    return Plan(tuple(sources), settings, names, graded, *runs)
+    choices = names_in(measures), tuple(compare), people, baselines, by, notes
+    return Plan(tuple(sources), settings, names, graded, *choices)
 
 
 def _refuse(settings: Settings, measures: Sequence[str], compare: Sequence[Family], by: str) -> None:
-    """Refuse settings that cannot be added up over parts of the data."""
     reasons = {
         "vocabulary": settings.universe == "vocabulary",
         "others": left_one_out(settings.annotators),
@@ -153,9 +146,9 @@ def _refuse(settings: Settings, measures: Sequence[str], compare: Sequence[Famil
         "wilcoxon": any(family.test == "wilcoxon" for family in compare),
         "two-way streamed": settings.interval in OVER_RUNS or any(family.test in OVER_RUNS for family in compare),
     }
-    for why, refused in reasons.items():
+    for reason, refused in reasons.items():
         if refused:
-            raise usage_error(why, annotators=settings.annotators, by=by, interval=settings.interval)
+            raise usage_error(reason, annotators=settings.annotators, by=by, interval=settings.interval)
     parse_by(by)
 
 
@@ -176,8 +169,8 @@ def _with_names(sources: Sequence[Source]) -> tuple[list[Source], Names, bool]:
             annotators |= dict.fromkeys(final.values())
             grades = source.batches(["relevance"]) if "relevance" in source.columns else ()
             graded |= any(table["relevance"].null_count < len(table) for table in grades)
-        elif again := [name for name in final.values() if name in systems]:
-            raise input_error(source.shown, "same name", name=again[0])
+        elif duplicates := [name for name in final.values() if name in systems]:
+            raise input_error(source.shown, "same name", name=duplicates[0])
         else:
             systems += final.values()
     refuse_taken(tuple(annotators))
@@ -185,16 +178,16 @@ def _with_names(sources: Sequence[Source]) -> tuple[list[Source], Names, bool]:
 
 
 def _resolved(sources: Sequence[Source], settings: Settings) -> tuple[Settings, tuple[Note, ...]]:
-    """Resolve settings as in `evaluate`: script, kind of gold standard, and universe.
+    """Resolve settings as `evaluate` does, from the script of the phrases, the kind of gold standard, and the universe.
 
     The first phrases of gold standard and systems, and the first texts, represent all data.
     """
-    gold, listed = (list(islice(_values(sources, role, "phrase"), _PHRASES)) for role in ("gold", "system"))
-    if not gold and not listed:
+    gold, predicted = (list(islice(_values(sources, role, "phrase"), _PHRASES)) for role in ("gold", "system"))
+    if not gold and not predicted:
         raise input_error("the gold standard", "no row")
     ids = ["x"] * len(gold)
     if gold and _all_sentences(sources):  # phrases of systems are irrelevant then
-        ids, listed = [sentence_owner(phrase) or "x" for phrase in gold], []
+        ids, predicted = [sentence_owner(phrase) or "x" for phrase in gold], []
     texts = [*islice(_values(sources, "documents", "text"), _TEXTS)] or [""]
     if settings.universe == "candidates":  # one English text is enough
         texts = [*islice(filter(has_english, _values(sources, "documents", "text")), 1), *texts]
@@ -202,7 +195,7 @@ def _resolved(sources: Sequence[Source], settings: Settings) -> tuple[Settings, 
     tables = {
         "documents": documents.astype("str"),
         "gold": pd.DataFrame({"doc_id": ids, "annotator": "gold", "phrase": gold}).astype("str"),
-        "runs": pd.DataFrame({"system": "s", "doc_id": "x", "rank": 1, "phrase": listed}).astype(_RUN),
+        "runs": pd.DataFrame({"system": "s", "doc_id": "x", "rank": 1, "phrase": predicted}).astype(_RUN),
         "empty": pd.DataFrame({"role": ["gold"], "source": ["gold"], "doc_id": ["x"]}).astype("str"),
     }
     k = [cutoff for cutoff in settings.k if cutoff != "average"]

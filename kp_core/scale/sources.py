@@ -23,12 +23,11 @@ from kp_core.reading.open.values import trim
 from kp_core.typeset import storable
 
 FORMATS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "json", ".ndjson": "json"}
-#: Columns of the tidy tables; the first two are required (of documents, the first).
+#: Columns of the tidy tables; the first two are required (for documents, only the first).
 COLUMNS: dict[Role, tuple[str, ...]] = {
     "gold": ("doc_id", "phrase", "annotator", "relevance"),
     "system": ("doc_id", "phrase", "system", "rank", "score"),
     "documents": ("doc_id", "text", "title", "group"),
-    "judgements": ("keyphrase", "candidate", "pair_id"),
 }
 _NUMBERS = {"rank": pa.int64(), "score": pa.float64(), "relevance": pa.float64()}
 _TEXT = pa.large_string()
@@ -41,7 +40,7 @@ _AHEAD = {"batch_readahead": 2, "fragment_readahead": 1}
 class Source:
     """One table: a file, or a folder of files of one format.
 
-    name    name of the system or annotator if there is no column for it; named: whether the user gave it
+    name    name of the system or annotator if there is no column for it; named: whether the user gave this name
     final   names of systems or annotators in the files → names in the result
     """
 
@@ -81,8 +80,7 @@ class Source:
         if self.role == "gold" and votes is not None:
             columns.setdefault("relevance", votes)  # as in memory
         if lacking := [name for name in roles[: 1 if self.role == "documents" else 2] if name not in columns]:
-            why = "no pairs" if self.role == "judgements" else "no column"
-            raise input_error(self.shown, why, columns=", ".join(names[:10]), lacking=lacking[0])
+            raise input_error(self.shown, "no column", columns=", ".join(names[:10]), lacking=lacking[0])
         if self.role == "system" and "score" in columns and "rank" not in columns:
             raise input_error(self.shown, "no ranks")
         if self.role in ("gold", "system"):
@@ -97,7 +95,7 @@ class Source:
         return [(file.path, file.size or 0, file.mtime_ns or 0) for file in system.get_file_info(paths)]
 
     def batches(self, only: Sequence[str] | None = None, where: Any = None) -> Iterator[pa.Table]:
-        """Yield tidy tables of bounded size, in order; only: tidy columns; where: expression on columns of files."""
+        """Yield tidy tables of bounded size, in order; only: tidy columns to read; where: filter on file columns."""
         names = [self.columns[role] for role in only or self.columns if role in self.columns]
         options = {"batch_size": _BATCH_OF_TEXTS if self.role == "documents" else _BATCH, **_AHEAD}
         for fragment in self.dataset.get_fragments():
@@ -110,12 +108,12 @@ class Source:
                 raise _unreadable(fragment.path.rsplit("/", 1)[-1], error) from None
 
     def table(self, where: Any) -> pa.Table:
-        """Return the rows that match an expression on the columns of the files."""
+        """Return the rows that pass a filter on the columns of the files."""
         empty = self.dataset.schema.empty_table().select(list(self.columns.values()))
         return pa.concat_tables([self._tidy(empty), *self.batches(where=where)])
 
     def distinct(self, column: str) -> list[str]:
-        """Return the distinct values of a column in order."""
+        """Return the distinct values of a column, in order of first occurrence."""
         values: dict[str, None] = {}
         for table in self.batches([column]) if column in self.columns else ():
             values |= dict.fromkeys(table[column].unique().to_pylist())
@@ -139,16 +137,16 @@ class Source:
             name = self.final.get(self.name, self.name)
             return table.append_column(source, pa.repeat(pa.scalar(name, _TEXT), len(table)))
         coded = table[source].fill_null("").combine_chunks().dictionary_encode()
-        given = [name or self.name for name in trim(pa.chunked_array([coded.dictionary])).to_pylist()]
-        final = pa.array([self.final.get(name, name) for name in given], _TEXT).take(coded.indices)
+        names = [name or self.name for name in trim(pa.chunked_array([coded.dictionary])).to_pylist()]
+        final = pa.array([self.final.get(name, name) for name in names], _TEXT).take(coded.indices)
         return table.set_column(table.column_names.index(source), source, final)
 
 
-def _unreadable(name: str, error: Exception, what: str = "rows") -> InputError:
+def _unreadable(name: str, error: Exception, part: str = "rows") -> InputError:
     # earlier clauses of the message may contain local paths
     message = " ".join(str(error).split()).rpartition("Invalid: ")[2]
     message = re.sub(r"(?:(?<![\w.-])[\w.-]+:/)?/[^\s'\"]+", name, message)[:200]
-    return input_error(name, "unreadable", what=what, error=message)
+    return input_error(name, "unreadable", what=part, error=message)
 
 
 def _csv(path: str, system: Any) -> ds.CsvFileFormat:
@@ -167,8 +165,8 @@ def _csv(path: str, system: Any) -> ds.CsvFileFormat:
 
 
 def _filesystem(paths: Sequence[str]) -> tuple[Any, list[str]]:
-    scheme, mark, _ = paths[0].partition("://")
-    if not mark:
+    scheme, separator, _ = paths[0].partition("://")
+    if not separator:
         if unsafe := next((path for path in paths if storable(path) != path), ""):
             raise input_error(storable(unsafe.rsplit("/", 1)[-1]), "no UTF-8")
         return LocalFileSystem(), list(paths)
@@ -185,72 +183,66 @@ def _filesystem(paths: Sequence[str]) -> tuple[Any, list[str]]:
 
 def files_of(path: str) -> list[str]:
     """Return the files of a path or URL: itself, or all files of a known format in it, sorted."""
-    scheme, mark, _ = path.rpartition("://")
-    path = path if mark else str(Path(path).resolve())
-    system, (inside,) = _filesystem([path])
-    kind = system.get_file_info(inside).type
-    if kind == FileType.NotFound:
-        raise input_error(path if mark else Path(path).name, "no such path", named="URL" if mark else "path")
-    if kind == FileType.File:
+    scheme, separator, _ = path.rpartition("://")
+    path = path if separator else str(Path(path).resolve())
+    system, (path_inside,) = _filesystem([path])
+    file_type = system.get_file_info(path_inside).type
+    if file_type == FileType.NotFound:
+        raise input_error(path if separator else Path(path).name, "no such path", named="URL" if separator else "path")
+    if file_type == FileType.File:
         return [path]
     try:
-        listed = system.get_file_info(FileSelector(inside, recursive=True))
+        listed = system.get_file_info(FileSelector(path_inside, recursive=True))
         paths = [file.path for file in listed if file.is_file and file.base_name[0] not in "._"]
     except UnicodeDecodeError:
         raise input_error(Path(path).name, "no UTF-8") from None
-    return [f"{scheme}{mark}{file}" for file in sorted(filter(format_of, paths))]
+    return [f"{scheme}{separator}{file}" for file in sorted(filter(_format, paths))]
 
 
-def format_of(path: str) -> str | None:
-    """Return the format of a path by its suffix, or None.
-
-    >>> format_of("gold.parquet"), format_of("runs.jsonl"), format_of("gold.key")
-    ('parquet', 'json', None)
-    """
+def _format(path: str) -> str | None:
     return FORMATS.get(Path(path).suffix.lower())
 
 
-def source(role: Role, given: Sequence[str | Path], name: str | None = None) -> Source:
-    """Return the table in files and folders; refuse unknown or mixed formats."""
+def _source(role: Role, given: Sequence[str | Path], name: str | None) -> Source:
     paths = [str(path) for path in given]
-    files, first = [file for path in paths for file in files_of(path)], paths[0].rstrip("/")
-    formats = {format_of(file) for file in files}
+    files, first_path = [file for path in paths for file in files_of(path)], paths[0].rstrip("/")
+    formats = {_format(file) for file in files}
     if len(formats) != 1 or None in formats:
-        why, names = "formats" if files else "no files", ", ".join(sorted(map(str, formats)))
-        raise input_error(first.rsplit("/", 1)[-1], why, formats=names)
-    return Source(role, tuple(files), str(formats.pop()), name or stem_of(first), name is not None)
+        problem, names = "formats" if files else "no files", ", ".join(sorted(map(str, formats)))
+        raise input_error(first_path.rsplit("/", 1)[-1], problem, formats=names)
+    return Source(role, tuple(files), str(formats.pop()), name or stem_of(first_path), name is not None)
 
 
 def sources(gold: Any = None, systems: Any = None, documents: Any = None) -> tuple[Source, ...]:
-    """Return the tables of paths and URLs as for `load`: one, a list, or {name: path}."""
+    """Return the tables of paths and URLs as for `load`: one, a list, or {name: path}; refuse mixed formats."""
     tables: dict[Role, list[Source]] = {"gold": [], "system": [], "documents": []}
-    for (role, known), given in zip(tables.items(), (gold, systems, documents), strict=True):
+    for (role, of_role), given in zip(tables.items(), (gold, systems, documents), strict=True):
         named: Mapping[str | None, Any] = given if isinstance(given, Mapping) else {None: given}
         for name, paths in named.items():
             items = [paths] if isinstance(paths, (str, Path)) else list(paths or ())
             if not all(isinstance(path, (str, Path)) for path in items):
                 raise usage_error("tables in memory")
-            known += [
-                source(role, item, name) for item in ([items] if name is not None else [[item] for item in items])
+            of_role += [
+                _source(role, item, name) for item in ([items] if name is not None else [[item] for item in items])
             ]
     if not tables["gold"]:
         raise usage_error("no gold")
     if len(tables["gold"]) == 1 and not tables["gold"][0].named:
         tables["gold"] = [replace(tables["gold"][0], name="gold")]
-    return tuple(item for known in tables.values() for item in known)
+    return tuple(item for of_role in tables.values() for item in of_role)
 
 
 def beyond_memory(paths: Sequence[str]) -> str:
     """Return why tables must be streamed; empty if they fit into memory or cannot be streamed."""
     if any("://" in path for path in paths):
-        return "a table is elsewhere"
-    named = [Path(NamedPath.read([path]).paths[0]) for path in paths]
+        return "a table is at a URL"
+    local_paths = [Path(NamedPath.each([path])[0].paths[0]) for path in paths]
     # a folder of text files is read in memory, since its files may be systems
-    files = [file for path in named for file in (path.rglob("*.parquet") if path.is_dir() else [path])]
+    files = [file for path in local_paths for file in (path.rglob("*.parquet") if path.is_dir() else [path])]
     if not all(file.suffix.lower() in FORMATS and file.exists() for file in files):
         return ""
-    if large := [file for file in files if file.stat().st_size > LIMITS.file_bytes or _rows(file) > LIMITS.rows]:
-        return f"{large[0].name} is beyond the limits of an evaluation in memory"
+    if too_large := [file for file in files if file.stat().st_size > LIMITS.file_bytes or _rows(file) > LIMITS.rows]:
+        return f"{too_large[0].name} is beyond the limits of an evaluation in memory"
     if sum(file.stat().st_size for file in files) > LIMITS.session_bytes:
         return "the files together are beyond the limits of an evaluation in memory"
     return ""

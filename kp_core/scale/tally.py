@@ -1,4 +1,4 @@
-"""Define the sums of parts of large data, in memory and as one file."""
+"""Turn parts of the data into sums over documents, and sums (in memory or from a file) into results."""
 
 from __future__ import annotations
 
@@ -6,37 +6,50 @@ import io
 import json
 import warnings
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 
-from kp_core.errors import InputError, Note, input_error, machine_reason
-from kp_core.reading.limits import Limits, refuse_over
-from kp_core.reading.open.archive import DAMAGED_ARRAYS
-from kp_core.reading.open.source import Source
+from kp_core.corpus import Corpus, Ranking
+from kp_core.errors import InputError, Note, input_error, machine_reason, part_of, pluralize
+from kp_core.reading import load
+from kp_core.reading.limits import LIMITS, Limits, refuse_over
+from kp_core.reading.meaning.mapping import Mapping
+from kp_core.reading.open.source import DAMAGED_ARRAYS
+from kp_core.reading.open.source import Source as File
+from kp_core.reading.rows import sense
+from kp_core.reading.rows.assemble import rejected_in_words
 from kp_core.scale.disk import write_files
 from kp_core.scale.plan import Plan
-from kp_core.scale.sources import Source as Table
-from kp_core.scoring.accumulate import Ids, Place, Sums, Totals
-from kp_core.scoring.codes import Floats
-from kp_core.scoring.pair_sums import PairTotals
-from kp_core.scoring.paired import Family
-from kp_core.scoring.prepare import Names
-from kp_core.settings import Settings
+from kp_core.scale.sources import Source
+from kp_core.scoring import codes, pair_sums
+from kp_core.scoring.accumulate import Ids, Sums
+from kp_core.scoring.gold import list_sizes
+from kp_core.scoring.measures import MEASURES
+from kp_core.scoring.paired import Family, FamilyAt
+from kp_core.scoring.prepare import Names, Prepared
+from kp_core.scoring.systems import count_systems
+from kp_core.settings import Settings, signature
+from kp_core.studies import annotators, compare, evaluate, facts
+from kp_core.studies.parts import parse_by
+from kp_core.studies.result import Result, result_frame
 
-FORMAT = "kpscope statistics 2"
-#: Dataclasses of the header.
-_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Family, Ids, Names, Note, Plan, Settings, Table)}
+FORMAT = "kpscope statistics 3"
+#: Dataclasses that the header may contain.
+_CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in (Family, Ids, Names, Note, Plan, Settings, Source)}
 
 
 @dataclass
 class Tally(Sums):
     """Sums over documents.
 
-    notes  notes on reading, of which numbers are added up; header: meaning of the sums, and completed parts
+    notes   notes on reading, whose numbers are added up; header: the plan of the sums, and completed parts
     """
 
     notes: list[Note] = field(default_factory=list)
@@ -51,48 +64,14 @@ class Tally(Sums):
         """Write one NumPy archive without pickled objects, atomically."""
         path, packed = Path(path), io.BytesIO()
         content = {"format": FORMAT, **self.header, **header, "notes": self.notes, "ids": self.ids}
-        arrays: dict[str, Any] = {"header.json": np.frombuffer(as_json(content), np.uint8), **arrays_of(self)}
+        arrays: dict[str, Any] = {"header.json": np.frombuffer(as_json(content), np.uint8)}
+        for record, totals in self.totals.items():
+            arrays |= {f"{record}:{name}": array for name, array in totals.items()}
         np.savez(packed, **arrays)
         try:
             write_files({path: packed.getvalue()})
         except OSError as error:
             raise input_error(path.name, "not written", error=machine_reason(error)) from None
-
-
-def arrays_of(tally: Tally) -> dict[str, Floats]:
-    """Return all arrays by their names in a file, such as totals/0/0/macro/F1@k/5/sums/0."""
-    arrays = {f"numbers/{name}": array for name, array in tally.numbers.items()}
-    records = {f"totals/{'/'.join(place)}": array for place, array in tally.totals.items()}
-    for name, record in (records | {f"pairs/{name}": array for name, array in tally.pairs.items()}).items():
-        for part, value in vars(record).items():
-            items = value if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else {"": value}
-            arrays |= {f"{name}/{part}/{key}": array for key, array in dict(items).items() if array is not None}
-    return arrays
-
-
-def sums_of(arrays: Mapping[str, Floats]) -> Tally:
-    """Return the sums from such arrays."""
-    tally, parts = Tally(), dict[str, dict[str, Any]]()
-    for name, array in arrays.items():
-        kind, _, rest = name.partition("/")
-        if kind == "numbers":
-            tally.numbers[rest] = array
-            continue
-        place, part, key = name.rsplit("/", 2)
-        inner = parts.setdefault(place, {})
-        if key.isdigit():
-            inner.setdefault(part, []).append(array)
-        elif key:
-            inner.setdefault(part, {})[key] = array
-        else:
-            inner[part] = array
-    for name, inner in parts.items():
-        kind, _, rest = name.partition("/")
-        if kind == "pairs":
-            tally.pairs[rest] = PairTotals(**inner)
-        else:
-            tally.totals[Place(*rest.rsplit("/", 4))] = Totals(**inner)
-    return tally
 
 
 def as_json(content: Any) -> bytes:
@@ -105,9 +84,9 @@ def as_json(content: Any) -> bytes:
 
 
 def _rebuilt(values: dict[str, Any]) -> Any:
-    if values.get("dataclass") not in _KINDS:
+    if values.get("dataclass") not in _CLASSES:
         return values
-    kind = _KINDS[values.pop("dataclass")]
+    kind = _CLASSES[values.pop("dataclass")]
     return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
 
@@ -120,29 +99,29 @@ def added(notes: Iterable[Note]) -> list[Note]:
     merged: dict[Any, Note] = {}
     for note in notes:
         key = note.level, note.where, note.counts[1:] if note.counts else note.message
-        if note.counts and (before := merged.get(key)) and before.counts:
-            note = Note.counting(note.level, note.where, before.counts[0] + note.counts[0], *note.counts[1:])
+        if note.counts and (earlier := merged.get(key)) and earlier.counts:
+            note = Note.counting(note.level, note.where, earlier.counts[0] + note.counts[0], *note.counts[1:])
         merged[key] = note
     return list(merged.values())
 
 
 def refuse_without_folder(path: str | Path | None) -> None:
-    """Refuse an unwritable file before a run begins."""
+    """Refuse a file that cannot be written before a run begins."""
     path = None if path is None else Path(path)
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
         raise input_error(path.name or str(path), "a folder" if path.is_dir() else "no folder")
 
 
-def is_statistics_file(source: Source) -> bool:
-    """Return whether a file has statistics of a streamed run, by its first member.
+def is_statistics_file(source: File) -> bool:
+    """Return whether a file contains the statistics of a streamed run, judging by its first member.
 
-    >>> is_statistics_file(Source("gold.csv", b"doc_id,phrase"))
+    >>> is_statistics_file(File("gold.csv", b"doc_id,phrase"))
     False
     """
     return source.data[:4] == b"PK\x03\x04" and source.data[30:].startswith(b"header.json.npy")
 
 
-def load_tally(file: Source, limits: Limits | None = None) -> Tally:
+def load_tally(file: File, limits: Limits | None = None) -> Tally:
     """Read a tally, with limits for uploads; raises InputError for any other file."""
     try:
         # NumPy warns of malformed headers
@@ -160,8 +139,201 @@ def load_tally(file: Source, limits: Limits | None = None) -> Tally:
             raise input_error(file.name, "damaged")
         if header.pop("format", None) != FORMAT:
             raise input_error(file.name, "version", version=FORMAT)
-        return replace(sums_of(arrays), ids=header.pop("ids"), notes=header.pop("notes"), header=header)
+        tally = Tally(ids=header.pop("ids"), notes=header.pop("notes"), header=header)
+        for name, array in arrays.items():
+            record, _, quantity = name.partition(":")
+            tally.put(record, {quantity: array})
+        return tally
     except InputError:
         raise
     except DAMAGED_ARRAYS:
         raise input_error(file.name, "damaged") from None
+
+
+#: Limits on reading a part; those on the whole collection are checked at the end.
+_PART_LIMITS = replace(LIMITS, rejected_percent=100, documents=2**31)
+
+
+def corpus_of(plan: Plan, tables: Sequence[tuple[str, pa.Table]]) -> Corpus:
+    """Return the rows of one part as a corpus that names the systems of all parts."""
+    frames = dict[str, list[pd.DataFrame]]()
+    for role in ("gold", "system", "documents"):
+        if rows := [table for table_role, table in tables if table_role == role and len(table)]:
+            frames[role] = [pa.concat_tables(rows, promote_options="default").to_pandas()]
+    corpus = Corpus()
+    if "gold" in frames or "system" in frames:
+        # a single part may be too small to infer that cells are single phrases
+        single_phrases = {role: Mapping(split="none") for role in frames if role != "documents"}
+        parts = (frames.get(role) for role in ("gold", "system", "documents"))
+        corpus = load(*parts, mapping=single_phrases, limits=_PART_LIMITS)
+    return replace(corpus, rankings={name: corpus.rankings.get(name, Ranking()) for name in plan.names.systems})
+
+
+def _prepared(corpus: Corpus, plan: Plan) -> Prepared | None:
+    """Return a part of the data, prepared with the settings and annotators of the whole; None without gold."""
+    if not len(corpus.gold) and not (corpus.empty["role"] == "gold").any():
+        return None
+    coded, names = codes.code(corpus), plan.names.annotators
+    place = np.array([names.index(name) for name in coded.annotators], np.int32)
+    seen, relevance = np.zeros((len(names), len(coded.documents)), bool), coded.entry_relevance
+    seen[place] = coded.seen
+    if plan.graded and plan.settings.annotators == "votes":
+        relevance = np.nan_to_num(relevance, nan=1.0)  # grades in other parts: do not use votes as grades here either
+    entry_annotator = place[coded.entry_annotator]
+    coded = replace(coded, annotators=names, seen=seen, entry_annotator=entry_annotator, entry_relevance=relevance)
+    identities = codes.identify(coded.phrases, plan.settings.normalise, plan.settings.gold_stemmed == "yes")
+    return Prepared(corpus, plan.settings, (), coded, identities, plan.names)
+
+
+def count_gold(corpus: Corpus, plan: Plan) -> tuple[int, int, float]:
+    """Return the number of gold entries and lists in a part, and the largest grade."""
+    data = _prepared(corpus, plan)
+    if data is None:
+        return 0, 0, 0.0
+    return *list_sizes(data.coded, data.identities, plan.settings), float(data.gold.grade.max(initial=0.0))
+
+
+def score(corpus: Corpus, plan: Plan) -> Tally:
+    """Return the sums over the documents of a part for everything in the plan."""
+    # rejected rows are counted by reason, since line numbers in a part are not those of the file
+    rejected = {rejected_in_words(rows) for _, rows in corpus.report.rejected.groupby("file")}
+    notes = [note for note in corpus.report.notes if note.message not in rejected and note not in sense.notes(corpus)]
+    tally = Tally(notes=notes)
+    for reason, number in corpus.report.rejected["reason"].value_counts().items():
+        tally.add(f"rejected/{reason}", number)
+    lists = [reading for reading in corpus.report.readings if reading.role in ("gold", "system")]
+    tally.add("read", sum(reading.rows_read for reading in lists))
+    data = _prepared(corpus, plan)
+    if data is None:
+        documents = corpus.runs.groupby("system")["doc_id"].unique()
+        tally.note({f"unknown/{name}": Ids.of(ids.tolist()) for name, ids in documents.items()})
+    elif plan.agreement is not None:
+        data.refuse_small_universe(data.all_items.size.astype(float))
+        annotators.add_annotators(tally, data, plan.asked, _annotator_pairs(plan))
+    else:
+        systems = count_systems(data, ["exact", "sets"] if plan.concordance else ["exact"], plan.baselines)
+        if plan.largest is not None:
+            largest = partial(replace, largest=plan.largest)
+            systems = {name: counts.changed(largest) for name, counts in systems.items()}
+        facts.add_evaluation(tally, data, systems, plan.concordance)
+        evaluate.add_systems(tally, data, [systems], _query(plan, data.settings))
+        systems_in_use = {name: systems[name] for name in plan.names.systems}
+        for pairing in _pairings(plan, tally):
+            compare.add_pairs(pairing, data, systems_in_use, streamed=True)
+    return tally
+
+
+def _query(plan: Plan, settings: Settings) -> evaluate.Query:
+    return evaluate.Query(plan.asked, parse_by(plan.by), plan.baselines, names=plan.names, settings=settings)
+
+
+def _annotator_pairs(plan: Plan) -> annotators.Couples:
+    return np.triu_indices(len(plan.names.annotators), 1)
+
+
+def _pairings(plan: Plan, tally: Tally) -> Iterator[pair_sums.Pairing]:
+    for number, family in enumerate(plan.compare):
+        for cutoff in family.asked.cutoffs(plan.settings):
+            at = FamilyAt(family, cutoff, plan.settings)
+            yield pair_sums.Pairing(at, plan.names.systems, tally, f"compare/{number}/{cutoff}")
+
+
+def _notes(tally: Tally, plan: Plan) -> list[Note]:
+    def place(note: Note) -> tuple[int, str]:
+        # as in memory: notes on all files first, then by system
+        words = "".join(map(str, note.counts)) if note.counts else note.message
+        return next((i for i, name in enumerate(plan.names.systems) if f"“{name}”" in words), -1), words
+
+    notes = [*plan.notes, *sorted(tally.notes, key=place)]
+    if reasons := _rejected(tally):
+        by_reason = ", ".join(f"{reason} ({n:,})" for reason, n in sorted(reasons.items()))
+        words = pluralize(sum(reasons.values()), "row was rejected and is", "rows were rejected and are")
+        notes.append(Note("warning", "rows", f"{words} not used: {by_reason}"))
+    return notes
+
+
+def _rejected(tally: Tally) -> dict[str, int]:
+    kinds = {name.partition("/"): int(number[0]) for name, number in tally.numbers.items()}
+    return {reason: number for (kind, _, reason), number in kinds.items() if kind == "rejected"}
+
+
+def refuse_if_mostly_rejected(tally: Tally) -> None:
+    """Refuse data with too many rejected rows in all parts, by the same limit as in memory."""
+    rejected, rows_read, limit = sum(_rejected(tally).values()), tally.number("read"), LIMITS.rejected_percent
+    if rejected * 100 > limit * rows_read:
+        raise input_error("the tables", "rejected", rejected=rejected, rows=pluralize(rows_read, "row"), most=limit)
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """The sums of a completed streamed run."""
+
+    tally: Tally
+    plan: Plan
+
+    def result(self) -> Result:
+        """Return values, intervals and notes of all systems, or of the annotators."""
+        tally, plan, notes = self.tally, self.plan, _notes(self.tally, self.plan)
+        if plan.agreement is not None:
+            return annotators.agreement_of(tally, plan.names, plan.asked, plan.settings, _annotator_pairs(plan), notes)
+        rows = evaluate.system_rows(tally, _query(plan, plan.settings))
+        notes += facts.evaluation_notes(tally, plan.names.systems, plan.settings, plan.concordance)
+        notes += facts.above_one((row.measure, row.value) for row in rows)
+        return Result(result_frame(rows), plan.settings, tuple(notes), tally.number("documents"), plan.concordance)
+
+    def comparisons(self) -> list[compare.Comparison]:
+        """Return the comparison of all pairs of systems by every measure and cutoff."""
+        documents = self.tally.number("documents")
+        return [
+            compare.comparison_of(pairing.compared(), pairing.at, documents, streamed=True)
+            for pairing in _pairings(self.plan, self.tally)
+        ]
+
+    def comparison(self) -> compare.Comparison:
+        """Return the first comparison with the rows of all comparisons, as `compare_all` does in memory."""
+        recipe = signature(self.plan.settings, self.tally.number("documents"), self.plan.concordance)
+        return compare.one_comparison(self.comparisons(), recipe)
+
+    def save(self, path: str | Path) -> None:
+        """Write the sums as one NumPy archive; see docs/scale.md."""
+        self.tally.save(path, plan=self.plan, complete=True)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A finished run from its file.
+
+    result        values of systems or annotators; None if only pairs were compared
+    comparisons   one per measure and cutoff; documents: number with gold
+    """
+
+    name: str
+    documents: int
+    run: Streamed
+    plan: Plan
+    result: Result | None
+    comparisons: tuple[compare.Comparison, ...]
+
+
+def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
+    """Read a finished run from its file, with limits for uploads; refuse damaged, unfinished and other files."""
+    upload = isinstance(item, File)
+    file = item if isinstance(item, File) else File(Path(item).name, Path(item).read_bytes())
+    tally = load_tally(file, limits if upload else None)
+    header = tally.header
+    if not header.get("complete") or "plan" not in header:
+        parts = part_of(len(header.get("done", ())), header.get("parts", 0), "part", "is", "are")
+        raise input_error(file.name, "unfinished", parts=parts)
+    plan = header["plan"]
+    try:
+        # the file may state any number of rows
+        if plan.rows > len(MEASURES) * sum(array.size for part in tally.totals.values() for array in part.values()):
+            raise input_error(file.name, "altered")
+        streamed, documents = Streamed(tally, plan), int(tally.numbers["documents"][0])
+        # invalid sums may overflow
+        with np.errstate(over="raise", invalid="raise"):
+            result = streamed.result() if plan.agreement is not None or plan.measures else None
+            comparisons = tuple(streamed.comparisons())
+        return Opened(file.name, documents, streamed, plan, result, comparisons)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        raise input_error(file.name, "altered") from None

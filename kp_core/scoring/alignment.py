@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
@@ -22,11 +21,11 @@ _NO_GOLD, _NO_PHRASE = -1, -2
 class Lists:
     """Ranked lists after filtering, tie-breaking and deduplication: flat rows in document order, best first.
 
-    length        (D,) rows of each list
+    length        (D,) number of rows of each list
     form          (row,) normalized form
     position      (row,) rank in the file
     score         (row,) scores that can tie, or None
-    repeated      (row,) rows that repeat a form of their list; all False if they were removed
+    repeated      (row,) whether a row repeats a form of its list; all False if such rows were removed
     duplicates    (D,) number of rows that repeat a form of their list, removed or not
     """
 
@@ -58,15 +57,15 @@ class Lists:
 class Alignment:
     """Predictions of one system and gold items of the same documents: one row per matching pair.
 
-    row, item    (pair,) indices of prediction (in `lists`) and item (in `gold`), by document and rank
-    first        (pair,) whether it is the best-ranked prediction of the item; later ones are misses
+    row, item       (pair,) indices of prediction (in `lists`) and item (in `gold`), by document and rank
+    is_best_ranked  (pair,) whether it is the best-ranked prediction of the item; later ones are misses
     """
 
     lists: Lists
     gold: Gold
     row: Ints
     item: Ints
-    first: Bools
+    is_best_ranked: Bools
 
     @property
     def document(self) -> Ints:
@@ -84,7 +83,7 @@ class Alignment:
     def best(self) -> Ints:
         """The best-ranked prediction of each item (item,), -1 for items that are missed."""
         best = np.full(len(self.gold.grade), -1, np.int64)
-        best[self.item[self.first]] = self.row[self.first]
+        best[self.item[self.is_best_ranked]] = self.row[self.is_best_ranked]
         return best
 
     def subjects(self) -> tuple[Ints, Ints]:
@@ -94,15 +93,15 @@ class Alignment:
         return np.concatenate([self.row, missed]), subject
 
 
-def _repeated(form: Codes, length: Ints) -> Bools:
+def _repeats_form(form: Codes, length: Ints) -> Bools:
     """Mark every row whose form occurs higher in the same list."""
     start, repeated = np.cumsum(length) - length, np.zeros(len(form), bool)
-    for block in codes.padded_blocks(length):
+    for block in codes.padded_blocks(len(length), int(length.max(initial=0))):
         lists = codes.padded(form, start[block], length[block], _NO_PHRASE)
-        twice = _equal_neighbours(np.sort(lists, axis=1)).any(axis=1)
-        order = np.argsort(lists[twice], axis=1, kind="stable")
-        again = _equal_neighbours(np.take_along_axis(lists[twice], order, axis=1))
-        repeated[(start[block][twice, None] + order[:, 1:])[again]] = True
+        with_repeats = _equal_neighbours(np.sort(lists, axis=1)).any(axis=1)
+        order = np.argsort(lists[with_repeats], axis=1, kind="stable")
+        repeats = _equal_neighbours(np.take_along_axis(lists[with_repeats], order, axis=1))
+        repeated[(start[block][with_repeats, None] + order[:, 1:])[repeats]] = True
     return repeated
 
 
@@ -112,17 +111,16 @@ def _equal_neighbours(ordered: Codes) -> Bools:
     return equal
 
 
-def _unfiltered(form: Codes, length: Ints, identities: Identities, rule: str) -> Bools:
-    """Mark the rows that the filter keeps."""
-    kept = np.ones(len(form), bool)
+def _passes_filter(form: Codes, length: Ints, identities: Identities, rule: str) -> Bools:
+    passes = np.ones(len(form), bool)
     if "invalid-tokens" in rule:
         invalid = pc.match_substring_regex(identities.forms, r"(\A| )(,|\.|<unk>)( |\z)")
-        kept &= ~invalid.to_numpy(zero_copy_only=False)[form]
+        passes &= ~invalid.to_numpy(zero_copy_only=False)[form]
     if "one-word" in rule:
-        several = pc.match_substring(identities.forms, " ").to_numpy(zero_copy_only=False)
-        one_word = ~several[form]  # the first word may be invalid too, as in the script of Chan et al.
-        kept &= ~one_word | (codes.running(one_word.astype(float), codes.ranks(length) == 1) == 1)
-    return kept
+        has_blank = pc.match_substring(identities.forms, " ").to_numpy(zero_copy_only=False)
+        one_word = ~has_blank[form]  # the first word may be invalid too, as in the script of Chan et al.
+        passes &= ~one_word | (codes.running(one_word.astype(float), codes.ranks(length) == 1) == 1)
+    return passes
 
 
 def ranked_lists(run: CodedRun, identities: Identities, settings: Settings) -> Lists:
@@ -134,12 +132,12 @@ def ranked_lists(run: CodedRun, identities: Identities, settings: Settings) -> L
         score = score if ranking.higher_is_better else -score
     lists = Lists(length, form, codes.ranks(length), score, np.zeros(len(form), bool), np.zeros_like(length))
     if settings.filter != "none":
-        lists = lists.only(_unfiltered(form, length, identities, settings.filter))
+        lists = lists.only(_passes_filter(form, length, identities, settings.filter))
     if settings.ties == "trec" and lists.score is not None:
         alphabetical = pc.rank(identities.forms).to_numpy().astype(np.int64)  # by UTF-8 bytes
         order = np.lexsort((-alphabetical[lists.form], -lists.score, lists.owner))
         lists = replace(lists, form=lists.form[order], score=lists.score[order], position=lists.position[order])
-    repeated = _repeated(lists.form, lists.length)
+    repeated = _repeats_form(lists.form, lists.length)
     if not repeated.any():
         return lists
     duplicates = np.bincount(lists.owner[repeated], minlength=len(lists.length))
@@ -150,132 +148,129 @@ def ranked_lists(run: CodedRun, identities: Identities, settings: Settings) -> L
 def align(lists: Lists, gold: Gold) -> Alignment:
     """Return all matches of predictions with gold items of their document, by document and rank."""
     start, matches = np.cumsum(lists.length) - lists.length, []
-    for block in codes.padded_blocks(np.maximum(lists.length, gold.spelling_count)):
+    longest = max(int(length.max(initial=0)) for length in (lists.length, gold.spelling_count))
+    for block in codes.padded_blocks(len(start), longest):
         length = lists.length[block]
         predicted = codes.padded(lists.form, start[block], length, _NO_PHRASE)
-        wanted = codes.padded(gold.spelling_form, gold.spelling_start[block], gold.spelling_count[block], _NO_GOLD)
+        spellings = codes.padded(gold.spelling_form, gold.spelling_start[block], gold.spelling_count[block], _NO_GOLD)
         hit = np.zeros(predicted.shape, bool)
-        for column in range(wanted.shape[1]):
-            hit |= predicted == wanted[:, column : column + 1]
-        which, position = np.nonzero(hit)
-        spelled = predicted[which, position][:, None] == wanted[which]
-        pair, spelling = np.nonzero(spelled)
-        document = which[pair]
+        for column in range(spellings.shape[1]):
+            hit |= predicted == spellings[:, column : column + 1]
+        member, position = np.nonzero(hit)
+        equals_spelling = predicted[member, position][:, None] == spellings[member]
+        pair, spelling = np.nonzero(equals_spelling)
+        document = member[pair]
         row = start[block][document] + position[pair]
         matches.append((row, gold.spelling_item[gold.spelling_start[block][document] + spelling]))
     rows, items = (np.concatenate(part) for part in zip(*matches, strict=True))
-    first = np.full(len(gold.grade), -1, np.int64)
-    first[items[::-1]] = np.arange(len(items))[::-1]  # the last assignment, of the first match, remains
-    return Alignment(lists, gold, rows, items, first[items] == np.arange(len(items)))
+    first_match = np.full(len(gold.grade), -1, np.int64)
+    first_match[items[::-1]] = np.arange(len(items))[::-1]  # the last assignment, of the first match, remains
+    return Alignment(lists, gold, rows, items, first_match[items] == np.arange(len(items)))
 
 
 @dataclass(frozen=True)
 class Hits:
-    """The hits of one system, one row per hit, by document and rank.
+    """The hits of one system, one row per hit, by document and rank, with columns of numbers (row,).
 
     found              gold items found (1; a probability if ties are averaged)
     precision          precision at this rank: the summand of average precision
     first              1 at the first hit (a probability if ties are averaged)
     gain, exp_gain     linear and exponential gain of the grade
     rarity             gain of the keyphrase by rarity
-    further            other columns: what is `recalled`, or those of `list_quality`
+    others             `recalled` in soft matching, or the columns of lists as returned
     """
 
     document: Ints
     rank: Ints
-    found: Floats
-    precision: Floats
-    first: Floats
-    gain: Floats
-    exp_gain: Floats
-    rarity: Floats
-    further: Mapping[str, Floats] = field(default_factory=dict)
+    columns: Mapping[str, Floats]
 
     def part(self, documents: slice) -> Hits:
         """Return the hits of some documents, numbered from 0."""
         rows = slice(*np.searchsorted(self.document, [documents.start, documents.stop]))
-        columns: dict[str, Any] = {
-            name: array[rows] for name, array in vars(self).items() if isinstance(array, np.ndarray)
-        }
-        columns["document"] = self.document[rows] - documents.start
-        return replace(self, **columns, further={name: array[rows] for name, array in self.further.items()})
+        columns = {name: array[rows] for name, array in self.columns.items()}
+        return Hits(self.document[rows] - documents.start, self.rank[rows], columns)
+
+    def changed(self, **columns: Floats) -> Hits:
+        """Return the hits with new or changed columns."""
+        return replace(self, columns={**self.columns, **columns})
 
 
-def exponential(grade: Floats) -> Floats:
-    """Return the exponential gain of a grade."""
-    return np.exp2(grade) - 1
+def _hits(document: Ints, rank: Ints, *columns: Floats) -> Hits:
+    names = ("found", "precision", "first", "gain", "exp_gain", "rarity")
+    return Hits(document, rank, dict(zip(names, columns, strict=True)))
 
 
 def ordered_hits(document: Ints, rank: Ints, credit: Floats, grade: Floats, rarity: Floats) -> Hits:
-    """Return hits at known ranks, ordered by document and rank, from the found gold items and their gains."""
+    """Return hits at known ranks from the gold items found and their gains; rows are ordered by document and rank."""
     so_far = codes.running(credit, np.diff(document, prepend=-1) != 0)
-    first, some = np.zeros(len(document)), np.flatnonzero(credit)  # earlier rows may have no hit
-    first[some[np.diff(document[some], prepend=-1) != 0]] = 1
-    return Hits(document, rank, credit, so_far / rank, first, grade, exponential(grade), rarity)
+    first, credited = np.zeros(len(document)), np.flatnonzero(credit)  # earlier rows may have no hit
+    first[credited[np.diff(document[credited], prepend=-1) != 0]] = 1
+    return _hits(document, rank, credit, so_far / rank, first, grade, np.exp2(grade) - 1, rarity)
 
 
 def recalled_hits(document: Ints, rank: Ints, credit: Floats, recalled: Floats) -> Hits:
-    """Return the rows with positive `found` (for precision) or `recalled` (for recall)."""
-    some = np.flatnonzero((credit > 0) | (recalled > 0))
-    hits = ordered_hits(document[some], rank[some], credit[some], credit[some], np.ones(len(some)))
-    return replace(hits, further={"recalled": recalled[some]})
+    """Return as hits the rows with a positive credit for precision (`found`) or for recall (`recalled`)."""
+    credited = np.flatnonzero((credit > 0) | (recalled > 0))
+    hits = ordered_hits(document[credited], rank[credited], credit[credited], credit[credited], np.ones(len(credited)))
+    return hits.changed(recalled=recalled[credited])
 
 
 def tied_hits(document: Ints, rank: Ints, group: Ints, credit: Floats, gains: Floats) -> Hits:
-    """Return the hits expected over all orders of tied rows; one input row per rank, rows of a group tie.
+    """Return the hits expected over all orders of tied rows; one input row per rank; rows of one group are tied.
 
-    gains (2, row) are by grade and by rarity. A repeated phrase always follows its first occurrence.
+    gains: (2, row), by grade and by rarity. A repeated phrase always follows its first occurrence.
     """
     size, within = np.bincount(group), np.bincount(group, credit).astype(float)
     before = codes.running(within, np.diff(document[np.cumsum(size) - size], prepend=-1) != 0) - within
     tie = np.stack([size, within, before])[:, group]
-    sums = [np.bincount(group, value)[group] for value in (gains[0], exponential(gains[0]), gains[1])]
+    sums = [np.bincount(group, value)[group] for value in (gains[0], np.exp2(gains[0]) - 1, gains[1])]
     return _expected(document, rank, codes.ranks(size), tie, np.stack(sums) / tie[0])
 
 
 def random_hits(document: Ints, rank: Ints, size: Floats, gold: Gold) -> Hits:
-    """Return the hits expected of a random order of `size` phrases (row,) that include the document's gold items."""
+    """Return the hits expected in a random order of `size` phrases (row,), which include the document's gold items."""
     sums = [
         np.bincount(gold.document, value, minlength=len(gold.size))[document]
-        for value in (gold.grade, exponential(gold.grade), gold.rarity)
+        for value in (gold.grade, np.exp2(gold.grade) - 1, gold.rarity)
     ]
     tie = np.stack([size, gold.size[document], np.zeros(len(rank))])
     return _expected(document, rank, rank, tie, np.stack(sums) / size)
 
 
 def _expected(document: Ints, rank: Ints, place: Ints, tie: Floats, gains: Floats) -> Hits:
-    """Return expected hits; each row is at position `place` in its tie (3, row): phrases, hits, hits before it.
+    """Return expected hits; place: position of each row in its tie; tie (3, row): its phrases, hits, and hits above it.
 
     Source: McSherry and Najork 2008; the closed forms equal the enumeration of all orders.
     """
-    kept = (tie[1] > 0) | (gains[0] > 0)
-    document, rank, place, (t, r, before) = document[kept], rank[kept], place[kept], tie[:, kept]
+    possible = (tie[1] > 0) | (gains[0] > 0)
+    document, rank, place, (t, r, before) = document[possible], rank[possible], place[possible], tie[:, possible]
     share = np.divide((place - 1) * (r - 1), t - 1, out=np.zeros(len(t)), where=t > 1)
-    # The probability that the tie's first hit is here: none at the places above, then one of r among those left.
+    # Probability that this row is the first hit of its tie: no row above is a hit, then one of the r hits is here.
     left = t - place + 1
     none_here = np.zeros(len(t))
     np.log1p(-r / np.maximum(left, 1), out=none_here, where=left > r)
     above = codes.running(none_here, place == 1) - none_here
     first = np.where((before == 0) & (left >= r), np.exp(above) * r / left, 0.0)
-    return Hits(document, rank, r / t, r / t * (before + 1 + share) / rank, first, *gains[:, kept])
+    return _hits(document, rank, r / t, r / t * (before + 1 + share) / rank, first, *gains[:, possible])
 
 
-def ideal_hits(gold: Gold, lower: Gold | None = None) -> Hits:
-    """Return the hits of the ideal ranking: all gold items, highest grade first; `lower` items only add gain."""
+def ideal_hits(gold: Gold, below_rel: Gold | None = None) -> Hits:
+    """Return the hits of the ideal ranking: all gold items, highest grade first; items below `rel` only add gain."""
     document, grade, size, credit = gold.document, gold.grade, gold.size, np.ones(len(gold.grade))
-    if lower is not None and len(lower.grade):
-        document, grade = np.concatenate([document, lower.document]), np.concatenate([grade, lower.grade])
-        size, credit = size + lower.size, np.concatenate([credit, np.zeros(len(lower.grade))])
-    rarest = np.append(gold.rarity, np.zeros(len(grade) - len(gold.rarity)))
-    by_grade, by_rarity = ((value == value[:1]).all() for value in (grade, rarest))
+    if below_rel is not None:
+        document, grade = np.concatenate([document, below_rel.document]), np.concatenate([grade, below_rel.grade])
+        size, credit = size + below_rel.size, np.concatenate([credit, np.zeros(len(below_rel.grade))])
+    rarity = np.append(gold.rarity, np.zeros(len(grade) - len(gold.rarity)))
+    equal_grades, equal_rarity = ((value == value[:1]).all() for value in (grade, rarity))
     in_order = len(grade) == len(gold.grade)
-    order = np.arange(len(grade)) if by_grade and in_order else np.lexsort((-grade, document))
-    rarest = rarest if by_rarity and in_order else rarest[np.lexsort((-rarest, document))]
-    return ordered_hits(document[order], codes.ranks(size), credit[order], grade[order], rarest)
+    order = np.arange(len(grade)) if equal_grades and in_order else np.lexsort((-grade, document))
+    rarity = rarity if equal_rarity and in_order else rarity[np.lexsort((-rarity, document))]
+    return ordered_hits(document[order], codes.ranks(size), credit[order], grade[order], rarity)
 
 
 def returned_ideal(hits: Hits) -> Hits:
     """Return the hits of the best order of the returned phrases, used as ideal by some published scripts."""
-    order, by_rarity = (np.lexsort((-value, hits.document)) for value in (hits.gain, hits.rarity))
-    rank, rarity = codes.ranks(np.bincount(hits.document)), hits.rarity[by_rarity]
-    return replace(hits, rank=rank, gain=hits.gain[order], exp_gain=hits.exp_gain[order], rarity=rarity)
+    gain, exp_gain, rarity = (hits.columns[name] for name in ("gain", "exp_gain", "rarity"))
+    order, by_rarity = (np.lexsort((-value, hits.document)) for value in (gain, rarity))
+    ordered = hits.changed(gain=gain[order], exp_gain=exp_gain[order], rarity=rarity[by_rarity])
+    return replace(ordered, rank=codes.ranks(np.bincount(hits.document)))

@@ -48,11 +48,11 @@ class SubjectCounts:
         """Return the subjects of one system; limit: the cutoff of each document (D,); used: documents that count."""
         lists, gold = alignment.lists, alignment.gold
         row, subject = alignment.subjects()
-        owner, counts = lists.owner[row], used[gold.document]
+        owner, gold_in_use = lists.owner[row], used[gold.document]
         within = (lists.rank[row] <= limit[owner]) & used[owner]
         width = int(max(subject.max(initial=0), gold.subject.max(initial=0))) + 1
         suggested = np.unique(owner[within] * width + subject[within])
-        due = np.unique(gold.document[counts] * width + gold.subject[counts])
+        due = np.unique(gold.document[gold_in_use] * width + gold.subject[gold_in_use])
         key = np.union1d(suggested, due)
         form, number = np.unique(key % width, return_inverse=True)
         of_gold, of_lists = (np.isin(key, side, assume_unique=True).astype(float) for side in (due, suggested))
@@ -66,28 +66,24 @@ class SubjectCounts:
     @cached_property
     def counts(self) -> Cells:
         """The number of documents in which each subject is found, suggested and due (S,)."""
-        hits, suggested, due = (
-            np.bincount(self.subject, flag, minlength=len(self.form)).astype(float)
-            for flag in (self.found, self.suggested, self.due)
-        )
-        return cells(hits, suggested, due)
+        flags = self.found, self.suggested, self.due
+        return cells(*(np.bincount(self.subject, flag, minlength=len(self.form)).astype(float) for flag in flags))
 
     def mean(self, asked: Asked, average: str, rule: str) -> float:
         """Return the mean over subjects; NaN if none counts."""
-        above, below = _weighed(asked, average, rule, self.counts)
-        return float(ratio(above.sum(), below.sum(), np.nan))
+        numerator, denominator = _weighted(asked, average, rule, self.counts)
+        return float(ratio(numerator.sum(), denominator.sum(), np.nan))
 
     def without_each(self, asked: Asked, average: str, rule: str) -> Floats:
         """Return the mean with each document left out in turn, which affects only its subjects."""
-        whole, rows = self.counts, (self.found, self.suggested, self.due)
-        totals = whole.hits, whole.returned, whole.size
-        left = [total[self.subject] - row for total, row in zip(totals, rows, strict=True)]
-        before, after = _weighed(asked, average, rule, whole), _weighed(asked, average, rule, cells(*left))
-        above, below = (
+        total_counts, rows = self.counts, (self.found, self.suggested, self.due)
+        without = [total[self.subject] - row for total, row in zip(total_counts.arrays(), rows, strict=False)]
+        before, after = _weighted(asked, average, rule, total_counts), _weighted(asked, average, rule, cells(*without))
+        numerator, denominator = (
             old.sum() + np.bincount(self.document, new - old[self.subject], minlength=len(self.used))
             for old, new in zip(before, after, strict=True)
         )
-        return ratio(above, below, np.nan)[self.used]
+        return ratio(numerator, denominator, np.nan)[self.used]
 
 
 def cells(hits: Floats, suggested: Floats, due: Floats) -> Cells:
@@ -95,7 +91,7 @@ def cells(hits: Floats, suggested: Floats, due: Floats) -> Cells:
     return Cells(hits, suggested, due, np.full_like(due, np.nan), suggested)
 
 
-def _weighed(asked: Asked, average: str, rule: str, counts: Cells) -> tuple[Floats, Floats]:
+def _weighted(asked: Asked, average: str, rule: str, counts: Cells) -> tuple[Floats, Floats]:
     """Return weighted value and weight of each subject; rule: the convention `subject_empty`."""
     sides = {"suggested": counts.returned, "due": counts.size} if rule == "casimir" else {}
     side = sides.get(asked.measure.by_subject)
@@ -108,7 +104,7 @@ def _weighed(asked: Asked, average: str, rule: str, counts: Cells) -> tuple[Floa
 
 
 def refuse_unfit(data: Prepared, runs: bool) -> None:
-    """Refuse data and settings without means over subjects; runs: whether a system has several."""
+    """Refuse data and settings for which means over subjects are undefined; runs: whether a system has several runs."""
     if data.settings.ties == "expected":
         raise usage_error("subjects of ties")
     if data.left_out != (None,):
@@ -120,56 +116,56 @@ def refuse_unfit(data: Prepared, runs: bool) -> None:
 def subject_estimates(
     data: Prepared, counts: Mapping[str, list[dict[str, SystemCounts]]], asked: Sequence[Asked], runs: bool
 ) -> dict[tuple[str, str, int, str], Estimate]:
-    """Return value and interval by subset, system, place of the measure in `asked`, and average over subjects.
+    """Return value and interval by subset, system, index of the measure in `asked`, and average over subjects.
 
-    counts  those of each subset, of which every document counts with all its keyphrases
-    runs    whether a system has several
+    counts  counts of each subset, in which every document counts with all its keyphrases
+    runs    whether a system has several runs
     """
-    settings, made = data.settings, dict[tuple[str, str, int, str], Estimate]()
+    settings, estimates = data.settings, dict[tuple[str, str, int, str], Estimate]()
     columns_of = [(place, measure, average) for place, measure in enumerate(asked) for average in SUBJECT]
     columns_of = [column for column in columns_of if column[2] in column[1].averages(settings.average)]
     if not columns_of:
-        return made
+        return estimates
     refuse_unfit(data, runs)
     cutoffs = {k for _, measure, _ in columns_of for k in measure.cutoffs(settings)}
     for (subset, (systems, *_)), name in product(counts.items(), data.names.systems):
         exact = systems[name].exact
-        used = counts["all"][0][name].exact.scored & exact.known
-        subjects = {k: SubjectCounts.of(exact.alignment, exact.limit(k), used) for k in cutoffs}
+        scored = counts["all"][0][name].exact.scored & exact.known
+        subjects = {k: SubjectCounts.of(exact.alignment, exact.limit(k), scored) for k in cutoffs}
         for place, measure, average in columns_of:
-            columns, how = [subjects[k] for k in measure.cutoffs(settings)], (measure, average, settings.subject_empty)
-            value = np.array([column.mean(*how) for column in columns])
+            columns, args = [subjects[k] for k in measure.cutoffs(settings)], (measure, average, settings.subject_empty)
+            value = np.array([column.mean(*args) for column in columns])
             half = np.full(len(columns), np.nan)
             if settings.interval != "none":
-                half = np.array([left_out_half_width(column.without_each(*how)) for column in columns])
+                half = np.array([left_out_half_width(column.without_each(*args)) for column in columns])
             reason = ["no_subject" if undefined else None for undefined in np.isnan(value)]
-            documents = np.full(len(columns), int(used.sum()))
-            made[subset, name, place, average] = Estimate(value, value - half, value + half, documents, reason)
-    return made
+            documents = np.full(len(columns), int(scored.sum()))
+            estimates[subset, name, place, average] = Estimate(value, value - half, value + half, documents, reason)
+    return estimates
 
 
 def swapped_difference(
-    first: SubjectCounts, second: SubjectCounts, how: tuple[Asked, str, str]
+    first: SubjectCounts, second: SubjectCounts, args: tuple[Asked, str, str]
 ) -> Callable[[Floats], Floats]:
     """Return a function from swaps of two systems' suggestions per document (B, D) to differences of means (B,).
 
-    how  measure, average, and the convention `subject_empty`
+    args  measure, average, and the convention `subject_empty`
     """
     flags, form = ("found", "suggested", "due"), np.union1d(first.form, second.form)
-    both = [[_side_by_side(a, b, flag, form) for flag in flags] for a, b in ((first, second), (second, first))]
+    two_sides = [[_side_by_side(a, b, flag, form) for flag in flags] for a, b in ((first, second), (second, first))]
 
     def mean(matrices: Sequence[csr_array], columns: Floats) -> Floats:
         above, below = np.zeros((2, columns.shape[1]))
         step = max(1, _BLOCK_NUMBERS // columns.shape[1])
         for begin in range(0, len(form), step):
             block = slice(begin, min(begin + step, len(form)))
-            parts = _weighed(*how, cells(*(matrix[block] @ columns for matrix in matrices)))
+            parts = _weighted(*args, cells(*(matrix[block] @ columns for matrix in matrices)))
             above, below = (total + part.sum(axis=0) for total, part in zip((above, below), parts, strict=True))
         return ratio(above, below, np.nan)
 
     def difference(swapped: Floats) -> Floats:
         columns = np.vstack([1.0 - swapped.T, swapped.T])
-        return np.asarray(mean(both[0], columns) - mean(both[1], columns))
+        return np.asarray(mean(two_sides[0], columns) - mean(two_sides[1], columns))
 
     return difference
 

@@ -17,10 +17,10 @@ CELLS = ("hits", "returned", "size", "universe", "denominator")
 
 @dataclass(frozen=True)
 class Cells:
-    """Counts of documents, or their sums; arrays of one shape.
+    """Counts per document, or sums of such counts, as arrays of one shape.
 
     hits, returned, size, universe   gold items found, phrases returned, gold items, phrases that could be chosen
-    denominator                      of precision, by convention
+    denominator                      the denominator of precision, which depends on a convention
     """
 
     hits: Floats
@@ -31,22 +31,22 @@ class Cells:
 
     @cached_property
     def both(self) -> Floats:
-        """Cell a: chosen by gold standard and system."""
+        """Cell a: in the gold standard and in the system's list."""
         return self.hits
 
     @cached_property
     def gold_only(self) -> Floats:
-        """Cell b: missed."""
+        """Cell b: only in the gold standard."""
         return self.size - self.hits
 
     @cached_property
     def system_only(self) -> Floats:
-        """Cell c: spurious."""
+        """Cell c: only in the system's list."""
         return self.returned - self.hits
 
     @cached_property
     def neither(self) -> Floats:
-        """Cell d: rejected by both."""
+        """Cell d: in neither."""
         return self.universe - self.size - self.returned + self.hits
 
     def mapped(self, change: Callable[[Floats], Floats]) -> Self:
@@ -58,13 +58,13 @@ class Cells:
         return [getattr(self, field.name) for field in fields(self)]
 
 
-def ratio(above: Floats, below: Floats | Ints, empty: float = 0.0) -> Floats:
-    """Divide; the result is `empty` if the divisor is 0.
+def ratio(numerator: Floats, denominator: Floats | Ints, empty: float = 0.0) -> Floats:
+    """Return the quotient, or `empty` if the denominator is 0.
 
     >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
     [0.5, 0.0]
     """
-    zero = below == 0
+    zero = denominator == 0
     if not zero.any():
-        return np.asarray(above / below)
-    return np.where(zero, empty, above / np.where(zero, 1, below))
+        return np.asarray(numerator / denominator)
+    return np.where(zero, empty, numerator / np.where(zero, 1, denominator))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus, Ranking, flatten, run_starts
 from kp_core.errors import input_error
-from kp_core.text.normalise import Normaliser, mostly_cjk
+from kp_core.text.normalise import Normaliser
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
@@ -23,11 +22,11 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 #: Documents per block, whose counts at 50 cutoffs fit into the processor's cache.
-BLOCK = 1000
+_DOCUMENTS_PER_BLOCK = 1000
 #: Cells per padded block, which limits the memory used by a single long list.
 _BLOCK_CELLS = 1_000_000
-#: Ways to combine several annotators, whose names annotators must not have.
-_TAKEN = ("all", "union", "majority", "intersection", "votes", "others")
+#: Names of the ways to combine annotators, which no annotator may have.
+_RESERVED_NAMES = ("all", "union", "majority", "intersection", "votes", "others")
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,8 @@ class Coded:
     variant_*   entry and phrase of each accepted spelling; an entry's first spelling comes first
     seen        (A, D) whether the annotator has a list, possibly empty
     groups      (D,) type of each document, or an empty string
-    concepts    (V,) identifier of each phrase, or an empty string, if phrases are compared by it; a phrase with several
-                identifiers then occurs several times
+    concepts    (V,) identifier of each phrase, or an empty string, if phrases are compared by identifier; a phrase with
+                several identifiers then occurs several times
     """
 
     documents: tuple[str, ...]
@@ -80,11 +79,6 @@ class Coded:
     runs: dict[str, CodedRun]
     concepts: tuple[str, ...] = ()
 
-    @cached_property
-    def mostly_cjk(self) -> bool:
-        """Whether most letters of the first 5,000 phrases are Chinese, Japanese or Korean."""
-        return mostly_cjk(self.phrases.slice(0, 5000).to_pylist())
-
 
 @dataclass(frozen=True)
 class Identities:
@@ -95,12 +89,12 @@ class Identities:
     forms: pa.Array
 
 
-def _strings(column: pd.Series[Any], what: str) -> pa.Array:
+def _strings(column: pd.Series[Any], name: str) -> pa.Array:
     """Return a string column as one Arrow array, without a copy if pandas stores it as Arrow."""
     try:
         array = pa.array(column)
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError) as error:
-        raise input_error(f"the {what} column", "not text") from error
+        raise input_error(f"the {name} column", "not text") from error
     array = flatten(array) if isinstance(array, pa.ChunkedArray) else array
     return array if pa.types.is_large_string(array.type) else array.cast(pa.large_string())
 
@@ -130,11 +124,16 @@ def ranks(length: Ints) -> Ints:
     return ragged(np.ones_like(length), length)
 
 
-def padded_blocks(widths: Ints) -> Iterator[slice]:
-    """Yield slices of lists with small padded blocks, even if some lists are very long."""
-    lists = max(1, _BLOCK_CELLS // max(1, int(widths.max(initial=1))))
-    for begin in range(0, len(widths), lists):
-        yield slice(begin, begin + lists)
+def document_blocks(documents: int) -> list[slice]:
+    """Return blocks of documents, at least one."""
+    return [slice(begin, begin + _DOCUMENTS_PER_BLOCK) for begin in range(0, max(documents, 1), _DOCUMENTS_PER_BLOCK)]
+
+
+def padded_blocks(lists: int, cells: int, max_cells: int = _BLOCK_CELLS) -> Iterator[slice]:
+    """Yield slices of lists with up to `cells` cells each; a padded block has at most `max_cells` if possible."""
+    step = max(1, max_cells // max(1, cells))
+    for begin in range(0, lists, step):
+        yield slice(begin, begin + step)
 
 
 def padded(values: Codes, start: Ints, length: Ints, filler: int) -> Codes:
@@ -178,7 +177,7 @@ _BORDER = "\x1f"
 
 
 def code(corpus: Corpus, by_concept: bool = False) -> Coded:
-    """Return the corpus in integers. Raises InputError without a gold standard."""
+    """Return the corpus in integers; raise InputError without a gold standard."""
     gold, runs, empty = corpus.gold, corpus.runs, corpus.empty
     gold_empty, run_empty = empty[empty["role"] == "gold"], empty[empty["role"] == "system"]
     gold_ids = _strings(gold["doc_id"], "document id of the gold standard")
@@ -195,7 +194,7 @@ def code(corpus: Corpus, by_concept: bool = False) -> Coded:
     seen[entry_annotator, entry_document] = True
     seen[annotator_index.get_indexer(gold_empty["source"]), documents.get_indexer(gold_empty["doc_id"])] = True
 
-    first = _strings(gold["phrase"], "keyphrase")
+    gold_phrases = _strings(gold["phrase"], "keyphrase")
     variant_entry = np.arange(len(gold), dtype=np.int32)
     if "variants" in gold:
         spellings = [
@@ -203,15 +202,15 @@ def code(corpus: Corpus, by_concept: bool = False) -> Coded:
             for phrase, variants in zip(gold["phrase"], gold["variants"], strict=True)
         ]
         variant_entry = np.repeat(variant_entry, [len(s) for s in spellings])
-        first = pa.array([spelling for s in spellings for spelling in s], pa.large_string())
-    both = pa.chunked_array([first, _strings(runs["phrase"], "phrase")], pa.large_string())
+        gold_phrases = pa.array([spelling for s in spellings for spelling in s], pa.large_string())
+    all_phrases = pa.chunked_array([gold_phrases, _strings(runs["phrase"], "phrase")], pa.large_string())
     if by_concept:
         tables = [table for table in (gold, runs) if "concept" in table]
         identifiers = [_strings(table["concept"].fillna("").astype("str").str.strip(), "concept") for table in tables]
         identifiers[0] = identifiers[0].take(pa.array(variant_entry))
         column = pa.chunked_array(identifiers, pa.large_string())
-        both = pc.binary_join_element_wise(both, column, pa.scalar(_BORDER, both.type))
-    encoded = flatten(both.dictionary_encode())
+        all_phrases = pc.binary_join_element_wise(all_phrases, column, pa.scalar(_BORDER, all_phrases.type))
+    encoded = flatten(all_phrases.dictionary_encode())
     codes, phrases, concepts = encoded.indices.to_numpy(), encoded.dictionary, tuple[str, ...]()
     if by_concept:
         parts = [phrase.rpartition(_BORDER) for phrase in phrases.to_pylist()]
@@ -219,7 +218,7 @@ def code(corpus: Corpus, by_concept: bool = False) -> Coded:
     relevance = (
         gold["relevance"].to_numpy(np.float64, na_value=np.nan) if "relevance" in gold else np.full(len(gold), np.nan)
     )
-    described = corpus.documents.set_index("doc_id").reindex(documents)
+    details = corpus.documents.set_index("doc_id").reindex(documents)
     return Coded(
         tuple(pa.array(documents).to_pylist()),
         annotators,
@@ -228,19 +227,19 @@ def code(corpus: Corpus, by_concept: bool = False) -> Coded:
         entry_annotator,
         relevance,
         variant_entry,
-        codes[: len(first)],
+        codes[: len(gold_phrases)],
         seen,
-        tuple(described["group"].fillna("").tolist()),
-        _code_runs(corpus, documents, codes[len(first) :], run_empty),
+        tuple(details["group"].fillna("").tolist()),
+        _code_runs(corpus, documents, codes[len(gold_phrases) :], run_empty),
         concepts,
     )
 
 
 def refuse_taken(annotators: tuple[str, ...]) -> None:
     """Refuse annotators named like a way to combine annotators."""
-    taken = [name for name in annotators if name in _TAKEN or name.startswith(("majority:", "others:"))]
+    taken = [name for name in annotators if name in _RESERVED_NAMES or name.startswith(("majority:", "others:"))]
     if taken and len(annotators) > 1:
-        raise input_error(f"annotator '{taken[0]}'", "name taken", known=", ".join(_TAKEN))
+        raise input_error(f"annotator '{taken[0]}'", "name taken", known=", ".join(_RESERVED_NAMES))
 
 
 def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: pd.DataFrame) -> dict[str, CodedRun]:
@@ -259,14 +258,14 @@ def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: p
         heads = list_heads[(list_heads >= begin) & (list_heads < end)]
         head_ids = pd.Index(ids.take(heads).to_pandas(), dtype="str")
         places, lengths = documents.get_indexer(head_ids), np.diff(np.append(heads, end))
-        known = places >= 0
+        has_gold = places >= 0
         start, length = np.zeros(len(documents), np.int64), np.zeros(len(documents), np.int64)
-        start[places[known]], length[places[known]] = heads[known] - begin, lengths[known]
+        start[places[has_gold]], length[places[has_gold]] = heads[has_gold] - begin, lengths[has_gold]
         listed = length > 0
-        without = documents.get_indexer(empty.loc[empty["source"] == system, "doc_id"])
-        listed[without[without >= 0]] = True
+        empty_lists = documents.get_indexer(empty.loc[empty["source"] == system, "doc_id"])
+        listed[empty_lists[empty_lists >= 0]] = True
         score = scores[begin:end] if scores is not None and not np.isnan(scores[begin:end]).all() else None
-        unknown, ranking = tuple(head_ids[~known]), corpus.rankings[system]
+        unknown, ranking = tuple(head_ids[~has_gold]), corpus.rankings[system]
         coded[system] = CodedRun(start, length, phrase[begin:end], score, listed, unknown, ranking)
     return coded
 
@@ -278,15 +277,15 @@ def identify(phrases: pa.Array, normalise: str, gold_stemmed: bool, concepts: tu
     """
     normaliser = Normaliser.parse(normalise)
     if not normaliser.steps and not concepts:
-        same = np.arange(len(phrases), dtype=np.int32)
-        return Identities(same, same, phrases)
+        identity = np.arange(len(phrases), dtype=np.int32)
+        return Identities(identity, identity, phrases)
     raw = phrases.to_pylist()
     pipelines = [normaliser]
     if gold_stemmed and normaliser.stemmer:
         pipelines.append(normaliser.without_stemmer())
-    named = [f"{_BORDER}{concept}" if concept else "" for concept in concepts] or [""] * len(raw)
+    identifiers = [f"{_BORDER}{concept}" if concept else "" for concept in concepts] or [""] * len(raw)
     forms = [
-        pa.array([c or f or r for c, f, r in zip(named, p.apply(raw), raw, strict=True)], pa.large_string())
+        pa.array([c or f or r for c, f, r in zip(identifiers, p.apply(raw), raw, strict=True)], pa.large_string())
         for p in pipelines
     ]
     coded = pa.concat_arrays(forms).dictionary_encode()
@@ -295,30 +294,8 @@ def identify(phrases: pa.Array, normalise: str, gold_stemmed: bool, concepts: tu
 
 
 def forms_of(identities: Identities, names: Sequence[str], normalise: str, by_concept: bool) -> Ints:
-    """Return the form of each name, an identifier if concepts are compared, else a phrase; -1 if unknown."""
+    """Return the form of each name (an identifier if concepts are compared, else a phrase), or -1 if it is unknown."""
     normaliser = Normaliser.parse(normalise)
-    wanted = [f"{_BORDER}{name}" for name in names] if by_concept else normaliser.apply(list(names))
-    places = pc.index_in(pa.array(wanted, pa.large_string()), identities.forms)
+    keys = [f"{_BORDER}{name}" for name in names] if by_concept else normaliser.apply(list(names))
+    places = pc.index_in(pa.array(keys, pa.large_string()), identities.forms)
     return np.asarray(pc.fill_null(places, -1).to_numpy(zero_copy_only=False), np.int64)
-
-
-def mean_size(entries: int, lists: int) -> int:
-    """Return the mean size of lists, rounded half up, at least 1.
-
-    >>> mean_size(5, 2), mean_size(0, 4)
-    (3, 1)
-    """
-    return max(1, int(np.floor(entries / max(1, lists) + 0.5)))
-
-
-def gold_entries(coded: Coded, gold: Codes, rel: float) -> tuple[int, int]:
-    """Count the distinct keyphrases of each list with a grade of at least `rel`, and the lists.
-
-    gold: form of each raw phrase (V,)
-    """
-    first = np.flatnonzero(np.diff(coded.variant_entry, prepend=-1))
-    first = first[~(coded.entry_relevance[coded.variant_entry[first]] < rel)]
-    form = gold[coded.variant_phrase[first]].astype(np.int64)
-    entry = coded.variant_entry[first]
-    source = coded.entry_annotator[entry].astype(np.int64) * len(coded.documents) + coded.entry_document[entry]
-    return len(distinct(source * (int(gold.max(initial=0)) + 1) + form)), int(coded.seen.sum())

@@ -1,9 +1,14 @@
-"""Turn a user's table of similar phrases, or of their vectors, into the similarity of the phrases of a corpus."""
+"""Turn a user's table of similar phrases, or of vectors, into similarities, and similar phrases into soft hits.
+
+Matches are one to one, or link each phrase to its best match. Source of the semantic measures: Wu, Yin & Chang 2024,
+KPEval: towards fine-grained semantic-based keyphrase evaluation.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -13,18 +18,28 @@ from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus, Vocabulary, matrix_of, memoize
 from kp_core.errors import Note, input_error, pluralize, usage_error
-from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Ints
+from kp_core.scoring.alignment import Alignment, Hits, recalled_hits
+from kp_core.scoring.codes import Bools, Coded, CodedRun, Codes, Floats, Ints, padded, padded_blocks, ragged
+from kp_core.scoring.counts import Counts
+from kp_core.scoring.gold import Gold
 from kp_core.scoring.order import exceeds
+from kp_core.scoring.prepare import Prepared
 from kp_core.settings import Settings
 from kp_core.text.normalise import Normaliser
 
+Values = TypeVar("Values", Floats, Bools)
+
+#: Pairs per block of a computed similarity, and of the user's table.
+_PAIRS_PER_BLOCK, _GIVEN_PER_BLOCK = 500_000, 200_000
+#: Added to the weight of every pair, so that among assignments of equal weight the one with more pairs wins.
+_BONUS_PER_PAIR = 1e-9
 #: Pairs, or phrases, per block, whose vectors fit into the processor's cache.
-_AT_ONCE = 2_000
+_VECTORS_PER_BLOCK = 2_000
 
 
 @dataclass(frozen=True)
 class Given:
-    """The similarity of V phrases, given by number; -1 is a missing phrase, similar to none.
+    """The similarity of V phrases, addressed by number; -1 is a missing phrase, similar to no other.
 
     entry    (V + 1,) row of each phrase in the user's table, -1 for none and for zero vectors; the last is -1
     entries  number of rows
@@ -46,30 +61,30 @@ class Given:
     def pairs(self, keyphrase: Ints, candidate: Ints) -> Floats:
         """Return the similarity of pairs (n,): NaN if a vector is missing, 0 for a pair that is not in the table."""
         first, second = self.entry[candidate], self.entry[keyphrase]
-        there = (first >= 0) & (second >= 0)
+        known = (first >= 0) & (second >= 0)
         if self.vectors is None:
-            return self._listed(first * self.entries + second, there)
+            return self._listed(first * self.entries + second, known)
         value = np.empty(len(first))
-        for begin in range(0, len(first), _AT_ONCE):
-            part = slice(begin, begin + _AT_ONCE)
+        for begin in range(0, len(first), _VECTORS_PER_BLOCK):
+            part = slice(begin, begin + _VECTORS_PER_BLOCK)
             value[part] = np.einsum("pd,pd->p", self.vectors[candidate[part]], self.vectors[keyphrase[part]])
-        return np.where(there, np.clip(value, -1.0, 1.0), np.nan)
+        return np.where(known, np.clip(value, -1.0, 1.0), np.nan)
 
     def blocks(self, candidate: Codes, keyphrase: Codes) -> Floats:
-        """Return the similarity of all candidates of a document and all its keyphrases; 0 if one has no entry.
+        """Return the similarity of all candidates of a document and all its keyphrases; 0 if either has no entry.
 
         candidate (document, row), keyphrase (document, item) → (document, row, item)
         """
         if self.vectors is None:
             first, second = self.entry[candidate], self.entry[keyphrase]
-            there = (first >= 0)[:, :, None] & (second >= 0)[:, None]
-            return self._listed(first[:, :, None] * self.entries + second[:, None], there)
+            known = (first >= 0)[:, :, None] & (second >= 0)[:, None]
+            return self._listed(first[:, :, None] * self.entries + second[:, None], known)
         product = self.vectors[candidate] @ self.vectors[keyphrase].swapaxes(1, 2)
         return np.clip(product, -1.0, 1.0, out=product)
 
-    def _listed(self, key: Ints, there: Bools) -> Floats:
+    def _listed(self, key: Ints, known: Bools) -> Floats:
         place = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
-        return np.where(there & (self.key[place] == key), self.score[place], 0.0)
+        return np.where(known & (self.key[place] == key), self.score[place], 0.0)
 
 
 def given(vocabulary: Vocabulary, phrases: Sequence[str], normalise: str) -> Given:
@@ -99,11 +114,11 @@ def _of_pairs(table: pd.DataFrame, directed: bool, phrases: Sequence[str], norma
         a, b, score, row = np.concatenate([a, b]), np.concatenate([b, a]), np.tile(score, 2), np.tile(row, 2)
     key = a * len(groups) + b
     order = np.lexsort((score, key))
-    key, score, row, different = key[order], score[order], row[order], (a != b)[order]
+    key, score, row, unequal = key[order], score[order], row[order], (a != b)[order]
     first = np.flatnonzero(np.diff(key, prepend=-1))
     low, high = first, np.append(first[1:], len(key)) - 1
-    if (two := exceeds(score[high], score[low]) & different[low]).any():
-        rows = (table.iloc[row[place[two][0]]] for place in (low, high))
+    if (contradictory := exceeds(score[high], score[low]) & unequal[low]).any():
+        rows = (table.iloc[row[place[contradictory][0]]] for place in (low, high))
         values = ", ".join(f"“{pair['a']}” and “{pair['b']}” {pair['score']:g}" for pair in rows)
         raise input_error("the table of similarities", "two forms", values=values, normalise=str(normaliser))
     entry = np.append(groups.get_indexer(sought).astype(np.int64), -1)
@@ -111,12 +126,12 @@ def _of_pairs(table: pd.DataFrame, directed: bool, phrases: Sequence[str], norma
 
 
 def _of_vectors(table: pd.DataFrame, phrases: Sequence[str], normaliser: Normaliser) -> Given:
-    entries, written = (pa.array(strings, pa.large_string()) for strings in (table["phrase"], phrases))
-    entry = _places(written, entries)
-    lost = np.flatnonzero(entry < 0)
-    if len(lost):
-        forms = [normaliser.apply(strings.to_pylist()) for strings in (written.take(pa.array(lost)), entries)]
-        entry[lost] = _places(*(pa.array([form or None for form in side], pa.large_string()) for side in forms))
+    entries, spellings = (pa.array(strings, pa.large_string()) for strings in (table["phrase"], phrases))
+    entry = _places(spellings, entries)
+    not_found = np.flatnonzero(entry < 0)
+    if len(not_found):
+        forms = [normaliser.apply(strings.to_pylist()) for strings in (spellings.take(pa.array(not_found)), entries)]
+        entry[not_found] = _places(*(pa.array([form or None for form in side], pa.large_string()) for side in forms))
     entry = np.append(entry, -1)
     unit = _unit(matrix_of(table), entry)
     return Given(np.where(unit.any(axis=1), entry, -1), len(entries), np.empty(0, np.int64), np.empty(0), unit)
@@ -125,13 +140,13 @@ def _of_vectors(table: pd.DataFrame, phrases: Sequence[str], normaliser: Normali
 def _unit(vectors: NDArray[np.floating], entry: Ints) -> NDArray[np.floating]:
     """Return the unit vector of each entry, zeros for -1: (entry, length)."""
     unit = np.empty((len(entry), vectors.shape[1]), vectors.dtype)
-    for begin in range(0, len(entry), _AT_ONCE):
-        part = entry[begin : begin + _AT_ONCE]
+    for begin in range(0, len(entry), _VECTORS_PER_BLOCK):
+        part = entry[begin : begin + _VECTORS_PER_BLOCK]
         block = vectors[part]
         block[part < 0] = 0.0
         # Scaled to a maximum of 1 first, so that squares neither overflow nor underflow.
         block = _scaled(block, np.abs(block).max(axis=1))
-        unit[begin : begin + _AT_ONCE] = _scaled(block, np.sqrt(np.einsum("pd,pd->p", block, block)))
+        unit[begin : begin + _VECTORS_PER_BLOCK] = _scaled(block, np.sqrt(np.einsum("pd,pd->p", block, block)))
     return unit
 
 
@@ -169,7 +184,7 @@ def phrases(corpus: Corpus) -> list[str]:
 
 
 def as_lines(phrases: Sequence[str]) -> str:
-    """Return phrases one per line, with line ends and other blanks within them as one blank.
+    """Return phrases one per line; line ends and other white space within a phrase become one blank.
 
     >>> as_lines(["spring\\ntide", "sea"])
     'spring tide\\nsea\\n'
@@ -185,17 +200,222 @@ def lacking(corpus: Corpus, coded: Coded, settings: Settings) -> list[str]:
 
 def entries_in_words(corpus: Corpus, coded: Coded, settings: Settings) -> str:
     """Describe how many phrases occur in the user's table."""
-    known = int((~given_of(corpus, coded, settings).without).sum())
-    what = "Vectors" if len(corpus.vocabulary.vectors) else "Similarities"
-    return f"{what} of {known:,} of {pluralize(len(coded.phrases), 'phrase')}."
+    with_entry = int((~given_of(corpus, coded, settings).without).sum())
+    kind = "Vectors" if len(corpus.vocabulary.vectors) else "Similarities"
+    return f"{kind} of {with_entry:,} of {pluralize(len(coded.phrases), 'phrase')}."
 
 
 def notes_on_given(corpus: Corpus, coded: Coded, settings: Settings) -> list[Note]:
     """Describe how many phrases have no entry in the user's table, and name some."""
-    if not (without := lacking(corpus, coded, settings)):
+    if not (without_entry := lacking(corpus, coded, settings)):
         return []
-    have = pluralize(len(coded.phrases) - len(without), "phrase has", "phrases have")
-    some = ", ".join(without[:5]) + " …" * (len(without) > 5)
-    text = f"{have} an entry there, of {len(coded.phrases):,}; the others are similar only to what they equal: {some}"
+    have = pluralize(len(coded.phrases) - len(without_entry), "phrase has", "phrases have")
+    examples = ", ".join(without_entry[:5]) + " …" * (len(without_entry) > 5)
+    text = f"{have} an entry there, of {len(coded.phrases):,}; the others are similar only to equal phrases: {examples}"
     of_vectors = bool(len(corpus.vocabulary.vectors))
     return [Note("warning", "vectors", text) if of_vectors else Note("info", "similar", text)]
+
+
+@dataclass(frozen=True)
+class CandidatePairs:
+    """Predictions of one system and gold spellings, by document and rank.
+
+    document, rank, phrase   (row,) of every prediction after filter and duplicate rule; phrase: its number
+    item, spelling           (spelling,) gold item, and number of the phrase
+    """
+
+    gold: Gold
+    document: Ints
+    rank: Ints
+    phrase: Ints
+    item: Ints
+    spelling: Ints
+
+    def pairs(self, rows: Bools, in_one_block: bool = False) -> Iterator[tuple[Ints, Ints]]:
+        """Yield (row, spelling) of all pairs of some rows with the gold of their document, block by block."""
+        size = np.bincount(self.gold.document[self.item], minlength=len(self.gold.size))
+        start = np.cumsum(size) - size
+        chosen = np.flatnonzero(rows & (size[self.document] > 0))
+        if not len(chosen):
+            return
+        spellings = size[self.document[chosen]]
+        part = np.cumsum(spellings) // _PAIRS_PER_BLOCK
+        heads = np.flatnonzero(np.diff(self.document[chosen], prepend=-1))
+        begins = heads[:1] if in_one_block else heads[np.flatnonzero(np.diff(part[heads], prepend=-1))]
+        for begin, end in zip(begins, np.append(begins[1:], len(chosen)), strict=True):
+            part_rows, count = chosen[begin:end], spellings[begin:end]
+            yield np.repeat(part_rows, count), ragged(start[self.document[part_rows]], count)
+
+
+def candidate_pairs(data: Prepared, run: CodedRun, alignment: Alignment) -> CandidatePairs:
+    """Return the predictions and gold spellings of aligned lists, as numbers of phrases.
+
+    An item has all spellings of its form in the document, in the order of the file.
+    """
+    lists, gold, coded = alignment.lists, alignment.gold, data.coded
+    form = data.identities.gold[coded.variant_phrase].astype(np.int64)
+    size = int(max(form.max(initial=0), gold.spelling_form.max(initial=0))) + 1
+    key = coded.entry_document[coded.variant_entry] * np.int64(size) + form
+    distinct_spellings = np.sort(np.unique(key * len(coded.phrases) + coded.variant_phrase, return_index=True)[1])
+    distinct_spellings = distinct_spellings[np.argsort(key[distinct_spellings], kind="stable")]
+    known_keys = key[distinct_spellings]
+    item_keys = gold.document[gold.spelling_item] * size + gold.spelling_form
+    begin = np.searchsorted(known_keys, item_keys)
+    count = np.searchsorted(known_keys, item_keys, side="right") - begin
+    spelling = coded.variant_phrase[distinct_spellings[ragged(begin, count)]].astype(np.int64)
+    spelling += len(coded.phrases) if data.settings.gold_stemmed == "yes" else 0
+    phrase = run.phrase[run.start[lists.owner] + lists.position - 1].astype(np.int64)
+    item = np.repeat(gold.spelling_item, count)
+    return CandidatePairs(gold, lists.owner, lists.rank, phrase, item, spelling)
+
+
+def best_of_prefixes(weight: Floats) -> tuple[Floats, Floats]:
+    """Return the weight and the number of pairs of the best assignment of the first 1, 2, ... rows: (row,) each.
+
+    weight   (row, column), 0 for forbidden pairs
+
+    >>> best_of_prefixes(np.array([[0.75, 0.70], [0.70, 0.0]]))[0].tolist()
+    [0.75, 1.4]
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    if 1 in weight.shape:
+        best = np.maximum.accumulate(weight.max(axis=1))
+        return best, (best > 0).astype(float)
+    with_bonus = weight + _BONUS_PER_PAIR * (weight > 0)
+    total, pairs = np.empty(len(weight)), np.empty(len(weight))
+    for rows in range(1, len(weight) + 1):
+        chosen = weight[linear_sum_assignment(with_bonus[:rows], maximize=True)]
+        total[rows - 1], pairs[rows - 1] = chosen.sum(), np.count_nonzero(chosen)
+    return total, pairs
+
+
+def soft_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats, Floats]:
+    """Return how much each row adds to the weight, and to the pairs, of its document's best assignment: (row,) each.
+
+    row, item, weight   one entry per allowed pair; rows are numbered across documents, better ranks first
+    """
+    gain, pairs = np.zeros(rows), np.zeros(rows)
+    alone = (np.bincount(row, minlength=rows)[row] == 1) & (np.bincount(item)[item] == 1)
+    gain[row[alone]], pairs[row[alone]] = weight[alone], 1.0
+    # The other rows compete within connected components, mostly of two or three phrases.
+    row, item, weight = row[~alone], item[~alone], weight[~alone]
+    if not len(row):
+        return gain, pairs
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    size = rows + int(item.max()) + 1
+    links = coo_array((np.ones(len(row)), (row, rows + item)), shape=(size, size))
+    part = connected_components(links, directed=False)[1][row]
+    order = np.lexsort((row, part))
+    row, item, weight, part = row[order], item[order], weight[order], part[order]
+    begins = np.flatnonzero(np.diff(part, prepend=-1))
+    ends = np.append(begins[1:], len(part))
+    # Rows and items are numbered 0, 1, 2, ... within their component.
+    (place, distinct_rows), (column, _) = pd.factorize(row), pd.factorize(item)
+    place, column = (number - np.repeat(number[begins], ends - begins) for number in (place, column))
+    height, width = (np.maximum.reduceat(number, begins) + 1 for number in (place, column))
+    begin = top = 0
+    for end, high, wide in zip(ends.tolist(), height.tolist(), width.tolist(), strict=True):
+        part_rows, matrix = distinct_rows[top : top + high], np.zeros((high, wide))
+        matrix[place[begin:end], column[begin:end]] = weight[begin:end]
+        total, count = best_of_prefixes(matrix)
+        total[1:] -= total[:-1].copy()
+        count[1:] -= count[:-1].copy()
+        gain[part_rows], pairs[part_rows] = total, count
+        begin, top = end, top + high
+    return gain, pairs
+
+
+def best_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats, Floats]:
+    """Return the largest weight of each row, and how much it raises the largest weights of its items: (row,) each.
+
+    row, item, weight   as in `soft_gains`; rows ascend
+
+    >>> [g.tolist() for g in best_gains(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([0.5, 0.75, 0.25]), 2)]
+    [[0.5, 0.75], [0.5, 0.5]]
+    """
+    gain = np.zeros(rows)
+    np.maximum.at(gain, row, weight)
+    order = np.argsort(item, kind="stable")
+    row, item, weight = row[order], item[order], weight[order]
+    so_far = pd.Series(weight).groupby(item).cummax().to_numpy()
+    previous = np.where(np.diff(item, prepend=-1) != 0, 0.0, np.append(0.0, so_far[:-1]))
+    return gain, np.bincount(row, so_far - previous, minlength=rows).astype(float)
+
+
+def semantic_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str, Counts]:
+    """Return the counts by the user's similarity; reject ties if they are averaged over."""
+    given, counts_of = given_of(data.corpus, data.coded, data.settings), dict[str, Counts]()
+    for name, counts in systems.items():
+        lists = counts.alignment.lists
+        tied = lists.score is not None and ((np.diff(lists.score) == 0) & (np.diff(lists.owner) == 0)).any()
+        if tied and data.settings.ties == "expected":
+            raise input_error(f"system '{name}'", "ties by meaning")
+        candidates = candidate_pairs(data, data.coded.runs[name], counts.alignment)
+        repeated = lists.repeated & (data.settings.duplicates != "count")
+        counts_of[name] = replace(counts, hits=_by_meaning(data, candidates, given, ~repeated), judged=None)
+    return counts_of
+
+
+def _by_meaning(data: Prepared, candidates: CandidatePairs, given: Given, counts: Bools) -> Hits:
+    """Return the hits of predictions that are similar to any keyphrase; counts: mask of rows that count (row,)."""
+    rows, best = len(candidates.document), data.settings.matching == "best"
+    no_edge = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0)
+    edges = zip(no_edge, *_edges(data, candidates, given, counts), strict=True)
+    row, item, value, listed = (np.concatenate(parts) for parts in edges)
+    gain, recalled = (best_gains if best else soft_gains)(row, item, value, rows)
+    if not best:  # a pair counts equally for precision and recall
+        recalled = gain
+    elif data.settings.sem_equal == "predictions":
+        is_listed = listed > 0
+        recalled = best_gains(row[is_listed], item[is_listed], listed[is_listed], rows)[1]
+    return recalled_hits(candidates.document, candidates.rank, gain, recalled)
+
+
+def _edges(
+    data: Prepared, candidates: CandidatePairs, given: Given, counts: Bools
+) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
+    """Yield row, item and similarity of similar pairs, block by block: 1 for equal phrases, else as in the table.
+
+    The most similar spelling of an item counts.
+    """
+    gold, phrases = candidates.gold, max(len(data.coded.phrases), 1)
+    used_spellings = np.ones(len(candidates.item), bool)
+    if data.settings.variants == "first":
+        used_spellings = np.diff(candidates.item, prepend=-1) > 0
+    item, spelling = candidates.item[used_spellings], (candidates.spelling[used_spellings] % phrases).astype(np.int32)
+    width, height = (np.bincount(x, minlength=len(gold.size)) for x in (gold.document[item], candidates.document))
+    first_spelling, start = np.cumsum(width) - width, np.cumsum(height) - height
+    within = (item - gold.start[gold.document[item]]).astype(np.int32)
+    phrase, one_spelling_each = candidates.phrase.astype(np.int32), len(item) == len(gold.grade)
+    largest = int(height.max(initial=0) * width.max(initial=0))
+    for documents in padded_blocks(len(height), largest, _GIVEN_PER_BLOCK):
+        candidate = padded(phrase, start[documents], height[documents], -1)
+        keyphrase = padded(spelling, first_spelling[documents], width[documents], -1)
+        value = np.maximum(given.blocks(candidate, keyphrase), 0.0)
+        # The padding, -1, selects the last phrase, which is then excluded.
+        same_form = data.identities.predicted[candidate][:, :, None] == data.identities.gold[keyphrase][:, None]
+        equal = same_form & (candidate >= 0)[:, :, None] & (keyphrase >= 0)[:, None]
+        if not one_spelling_each:
+            place = padded(within, first_spelling[documents], width[documents], 0)
+            max_items = int(gold.size[documents].max(initial=0))
+            value, equal = _by_item(value, place, max_items), _by_item(equal, place, max_items)
+        row_counts = padded(counts.astype(np.int32), start[documents], height[documents], 0) > 0
+        value, equal = value * row_counts[:, :, None], equal & row_counts[:, :, None]
+        similarity = np.where(equal, 1.0, value)
+        document, row, number = np.nonzero(similarity)
+        rows = np.cumsum((candidate >= 0).ravel()).reshape(candidate.shape) - 1 + int(start[documents][0])
+        similar = similarity[document, row, number].astype(float)
+        listed = value[document, row, number].astype(float) if data.settings.sem_equal == "predictions" else similar
+        yield rows[document, row], gold.start[documents][document] + number, similar, listed
+
+
+def _by_item(values: Values, item: Codes, items: int) -> Values:
+    """Return the largest value over the spellings of each item: (document, row, spelling) → (document, row, item)."""
+    largest = np.zeros((*values.shape[:2], items), values.dtype)
+    document = np.arange(len(values))
+    for spelling, place in enumerate(item.T):
+        largest[document, :, place] = np.maximum(largest[document, :, place], values[:, :, spelling])
+    return largest

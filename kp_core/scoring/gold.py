@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,7 @@ class Gold:
     spelling_start, spelling_count   (D,) the spellings of a document's items in the two arrays below
     spelling_item, spelling_form     (spelling,) item and normalized form
     known           (D,) documents that the annotators of the gold standard saw
+    negatives       the items judged not relevant (grade below `rel`; needed by bpref and `gains = all` only), if known
     weights         (form,) gain of a keyphrase by rarity; None: 1
     declined        (D,) documents without an item that count nevertheless, because the annotator who is left out chose
                     something and the others nothing; None: no document
@@ -38,6 +39,7 @@ class Gold:
     spelling_item: Ints
     spelling_form: Codes
     known: Bools
+    negatives: Gold | None = None
     weights: Floats | None = None
     declined: Bools | None = None
 
@@ -59,13 +61,20 @@ class Gold:
         return owners(self.size)
 
     def only(self, items: Bools) -> Gold:
-        """Return the gold with some of its items."""
+        """Return the gold standard with some of its items."""
         spellings = self.spelling_item, self.spelling_form
-        return replace(_gold(self.known, (self.document, self.grade), spellings, items), weights=self.weights)
+        selected = _gold(self.known, (self.document, self.grade), spellings, items)
+        return replace(selected, negatives=self.negatives, weights=self.weights)
+
+    @cached_property
+    def gain_below_rel(self) -> Gold | None:
+        """The items with a positive grade below `rel`, if any, which have a gain by convention."""
+        below = self.negatives
+        return below.only(below.grade > 0) if below is not None and (below.grade > 0).any() else None
 
 
 def parse_choice(annotators: str, names: tuple[str, ...]) -> tuple[str, int]:
-    """Read the choice of gold: union, majority, majority:M, intersection, votes, others, or an annotator's name.
+    """Parse how gold is formed: union, majority, majority:M, intersection, votes, others, or an annotator's name.
 
     >>> parse_choice("majority:2", ("A", "B", "C"))
     ('majority', 2)
@@ -79,12 +88,12 @@ def parse_choice(annotators: str, names: tuple[str, ...]) -> tuple[str, int]:
         return kind, int(number or 0)
     if left_one_out(annotators):
         raise usage_error("left out", annotators=annotators)
-    known = ", ".join(names[:20])
-    raise usage_error("no such gold", annotators=annotators, known=known)
+    examples = ", ".join(names[:20])
+    raise usage_error("no such gold", annotators=annotators, known=examples)
 
 
 def left_one_out(annotators: str) -> str:
-    """Return how the other annotators are combined if each is left out in turn; otherwise empty.
+    """Return how the other annotators are combined if each annotator is left out in turn; else an empty string.
 
     >>> left_one_out("others"), left_one_out("others:majority"), left_one_out("union")
     ('union', 'majority', '')
@@ -114,44 +123,58 @@ class AnnotatorChoices:
         return np.bincount(self.item, minlength=len(self.document))
 
     def only(self, documents: Bools) -> AnnotatorChoices:
-        """Return the choices restricted to some documents, the others being unseen."""
+        """Return the choices in some documents; the other documents count as unseen."""
         return replace(self.where(documents[self.document[self.item]]), seen=self.seen & documents)
 
-    def where(self, kept: Bools) -> AnnotatorChoices:
+    def where(self, selected: Bools) -> AnnotatorChoices:
         """Return a subset of the choices; the others become “no”."""
-        return replace(self, item=self.item[kept], annotator=self.annotator[kept], place=self.place[kept])
+        return replace(self, item=self.item[selected], annotator=self.annotator[selected], place=self.place[selected])
 
 
 def choices(coded: Coded, identities: Identities, settings: Settings) -> AnnotatorChoices:
     """Return the choices of all annotators, without phrases judged not relevant."""
-    entry, form = _spelled(coded, identities, settings, np.ones(len(coded.annotators), bool))
+    entry, form = _spellings(coded, identities, settings, np.ones(len(coded.annotators), bool))
     item_of_entry, items, representative = _merge(coded, entry, form, False)
     label = np.zeros(items, form.dtype)
     label[item_of_entry[entry[::-1]]] = form[::-1]  # the last assignment wins, that of the first spelling
     entries = distinct(entry)
     entries = entries[~(coded.entry_relevance[entries] < settings.rel)]
     key = item_of_entry[entries] * len(coded.annotators) + coded.entry_annotator[entries]
-    known, first = np.unique(key, return_index=True)
-    item, annotator = np.divmod(known, len(coded.annotators))
+    choice_keys, first = np.unique(key, return_index=True)
+    item, annotator = np.divmod(choice_keys, len(coded.annotators))
     return AnnotatorChoices(
         item, annotator, entries[first], coded.entry_document[representative].astype(np.int64), label, coded.seen
     )
 
 
-def _spelled(coded: Coded, identities: Identities, settings: Settings, among: Bools) -> tuple[Ints, Codes]:
+def mean_size(chosen: int, lists: int) -> int:
+    """Return the mean size of lists, rounded half up, at least 1.
+
+    >>> mean_size(5, 2), mean_size(0, 4)
+    (3, 1)
+    """
+    return max(1, int(np.floor(chosen / max(1, lists) + 0.5)))
+
+
+def list_sizes(coded: Coded, identities: Identities, settings: Settings) -> tuple[int, int]:
+    """Return the number of distinct relevant keyphrases, by first spelling, in all annotators' lists, and of lists."""
+    return len(choices(coded, identities, settings.changed(variants="first")).item), int(coded.seen.sum())
+
+
+def _spellings(coded: Coded, identities: Identities, settings: Settings, of_annotators: Bools) -> tuple[Ints, Codes]:
     """Return entry and normalized form of every accepted spelling of some annotators."""
     spellings = np.ones(len(coded.variant_entry), bool)
     if settings.variants == "first":
         spellings = np.diff(coded.variant_entry, prepend=-1) > 0
-    if not among.all():
-        spellings &= among[coded.entry_annotator[coded.variant_entry]]
+    if not of_annotators.all():
+        spellings &= of_annotators[coded.entry_annotator[coded.variant_entry]]
     return coded.variant_entry[spellings].astype(np.int64), identities.gold[coded.variant_phrase[spellings]]
 
 
-def gather(
+def gold_items(
     coded: Coded, identities: Identities, settings: Settings, without: int | None = None, fewest: Ints | None = None
-) -> tuple[Gold, Gold]:
-    """Return the relevant items and the items judged not relevant (grade below `rel`; needed by bpref only).
+) -> Gold:
+    """Return the relevant items, which include as `negatives` the items judged not relevant.
 
     Entries that share a spelling are one item. Under `listed`, an annotator's repeated entry is another item.
     without: an annotator whose choices are left out; the gold then has only the documents that he or she saw.
@@ -161,14 +184,14 @@ def gather(
     if without is not None:
         annotators = left_one_out(annotators) or annotators
     kind, number = parse_choice(annotators, coded.annotators)
-    among = np.arange(len(coded.annotators)) != (-1 if without is None else without)
-    among &= (kind != "one") | (np.arange(len(coded.annotators)) == number)
-    known = coded.seen[among].any(axis=0)
+    in_standard = np.arange(len(coded.annotators)) != (-1 if without is None else without)
+    in_standard &= (kind != "one") | (np.arange(len(coded.annotators)) == number)
+    known = coded.seen[in_standard].any(axis=0)
     if without is not None:
         known &= coded.seen[without]
     if fewest is not None:
         known &= fewest > 0
-    entry, form = _spelled(coded, identities, settings, among)
+    entry, form = _spellings(coded, identities, settings, in_standard)
     item_of_entry, items, representative = _merge(coded, entry, form, settings.gold_list == "listed")
 
     chosen = distinct(entry)
@@ -178,22 +201,22 @@ def gather(
     if graded:
         grade[:] = -np.inf
         np.maximum.at(grade, item_of_entry[chosen], np.where(np.isnan(grades), 1.0, grades))
-    judged = item_of_entry[chosen[grades < settings.rel]]
+    rejected_items = item_of_entry[chosen[grades < settings.rel]]
     chosen = chosen[~(grades < settings.rel)]
     votes = np.zeros(items, np.int64)
     votes[item_of_entry[chosen]] = 1
-    if among.sum() > 1:
+    if in_standard.sum() > 1:
         voter = item_of_entry[chosen] * len(coded.annotators) + coded.entry_annotator[chosen]
         votes = np.bincount(distinct(voter) // len(coded.annotators), minlength=items)
     document = coded.entry_document[representative].astype(np.int64)
-    seen = coded.seen[among].sum(axis=0)[document]
+    seen = coded.seen[in_standard].sum(axis=0)[document]
     enough = {"majority": number or seen // 2 + 1, "intersection": seen}.get(kind, 1)
     if fewest is not None:
         enough = fewest[document]
     if kind == "votes" and not graded:
         grade = votes.astype(np.float64)
     relevant, rejected = (votes >= enough) & (grade >= settings.rel), np.zeros(items, bool)
-    rejected[judged] = True
+    rejected[rejected_items] = True
     rejected &= votes == 0
     spelling_item = item_of_entry[entry]
     if items < len(spelling_item):  # one row per item and form, even if several entries have it
@@ -201,54 +224,53 @@ def gather(
         first = np.sort(np.unique(spelling_item * width + form, return_index=True)[1])
         spelling_item, form = spelling_item[first], form[first]
     spellings = spelling_item, form
-    gold, negatives = (
-        _gold(known, (document, grade), spellings, kept & known[document]) for kept in (relevant, rejected)
-    )
+    items_of = partial(_gold, known, (document, grade), spellings)
+    gold, declined = items_of(relevant & known[document]), None
     if without is not None:
         withheld = (coded.entry_annotator == without) & ~(coded.entry_relevance < settings.rel)
-        chose = np.bincount(coded.entry_document[withheld], minlength=len(gold.size)) > 0
-        gold = replace(gold, declined=gold.known & chose & (gold.size == 0))
-    return gold, negatives
+        chose_something = np.bincount(coded.entry_document[withheld], minlength=len(gold.size)) > 0
+        declined = gold.known & chose_something & (gold.size == 0)
+    return replace(gold, negatives=items_of(rejected & known[document]), declined=declined)
 
 
 def _merge(coded: Coded, entry: Ints, form: Codes, listed: bool) -> tuple[Ints, int, Ints]:
-    """Number the items: (entry → item, number of items, one entry of each item)."""
+    """Return the item of each entry, the number of items, and the first entry of each item."""
     entries = len(coded.entry_document)
-    same = coded.entry_document[entry] * (np.int64(form.max(initial=0)) + 1) + form
+    group = coded.entry_document[entry] * (np.int64(form.max(initial=0)) + 1) + form
     if not (np.diff(entry) > 0).all():  # some entry has several spellings
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        spelled, forms = pd.factorize(same)
+        spelled, forms = pd.factorize(group)
         links = coo_array((np.ones(len(entry)), (entry, entries + spelled)), shape=(entries + len(forms),) * 2)
         entry = distinct(entry)
-        same = connected_components(links, directed=False)[1][entry].astype(np.int64)
+        group = connected_components(links, directed=False)[1][entry].astype(np.int64)
     if listed:
         # The r-th entry of one annotator for a phrase is the same item as the r-th of another.
-        source = same * len(coded.annotators) + coded.entry_annotator[entry]
+        source = group * len(coded.annotators) + coded.entry_annotator[entry]
         repeat = pd.Series(source).groupby(source).cumcount().to_numpy()
-        same = same * (repeat.max(initial=0) + 1) + repeat
+        group = group * (repeat.max(initial=0) + 1) + repeat
     # Items are numbered by first occurrence, so that a gold list keeps its order.
-    item, items = pd.factorize(same)
+    item, items = pd.factorize(group)
     item_of_entry, first = np.full(entries, -1, np.int64), np.empty(len(items), np.int64)
     item_of_entry[entry] = item
     first[item[::-1]] = entry[::-1]  # the last assignment wins, that of the first entry
     return item_of_entry, len(items), first
 
 
-def _gold(known: Bools, items: tuple[Ints, Floats], spellings: tuple[Ints, Codes], kept: Bools) -> Gold:
+def _gold(known: Bools, items: tuple[Ints, Floats], spellings: tuple[Ints, Codes], selected: Bools) -> Gold:
     """Return the selected items, grouped by document; items: document and grade; spellings: item and form."""
     (document, grade), (spelling_item, form) = items, spellings
-    if not (kept.all() and (np.diff(document) >= 0).all() and (np.diff(spelling_item) >= 0).all()):
-        order = np.flatnonzero(kept)
+    if not (selected.all() and (np.diff(document) >= 0).all() and (np.diff(spelling_item) >= 0).all()):
+        order = np.flatnonzero(selected)
         order = order[np.argsort(document[order], kind="stable")]
         number = np.full(len(document), -1, np.int64)
         number[order] = np.arange(len(order))
         document, grade = document[order], grade[order]
         spelling_item = number[spelling_item]
-        used = np.flatnonzero(spelling_item >= 0)
-        used = used[np.argsort(spelling_item[used], kind="stable")]
-        spelling_item, form = spelling_item[used], form[used]
+        kept_spellings = np.flatnonzero(spelling_item >= 0)
+        kept_spellings = kept_spellings[np.argsort(spelling_item[kept_spellings], kind="stable")]
+        spelling_item, form = spelling_item[kept_spellings], form[kept_spellings]
     size = np.bincount(document, minlength=len(known))
     count = np.bincount(document[spelling_item], minlength=len(known))
     return Gold(size, np.cumsum(size) - size, grade, np.cumsum(count) - count, count, spelling_item, form, known)

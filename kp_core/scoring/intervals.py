@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kp_core.scoring.cells import CELLS, Cells
-from kp_core.scoring.codes import BLOCK, Bools, Floats, Ints
+from kp_core.scoring.codes import Bools, Floats, Ints, document_blocks
 from kp_core.settings import Settings
 
 #: Maximum share of undefined resamples for an interval.
@@ -18,11 +18,11 @@ MOST_UNDEFINED = 0.05
 #: A sum of products below this share of its terms counts as 0.
 _CANCELLED = 1e-13
 #: Variances below this are rounding error.
-_NOTHING = 1e-26
+_NO_VARIANCE = 1e-26
 #: Imaginary step for derivatives, which are exact for smooth measures because nothing is subtracted.
 STEP = 1e-30
 #: Draws per block, and trials per block.
-_AT_ONCE, _TRIALS = 50_000, 2000
+_DRAWS_PER_BLOCK, _TRIALS_PER_BLOCK = 50_000, 2000
 _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = 2**64 - 1
 _WEIGHTS, _SIGNS = 1, 2
@@ -35,7 +35,7 @@ _TABLE = np.repeat(np.arange(len(_DRAWS), dtype=np.float64), _DRAWS)
 def resample(documents: int, resamples: int, rng: np.random.Generator) -> Floats:
     """Return bootstrap weights (B, D): how often each document is drawn; every row sums to D."""
     weights = np.empty((resamples, documents))
-    step = max(1, _AT_ONCE // max(1, documents))
+    step = max(1, _DRAWS_PER_BLOCK // max(1, documents))
     for begin in range(0, resamples, step):
         rows = min(step, resamples - begin)
         picks = rng.integers(0, documents, (rows, documents))
@@ -55,7 +55,7 @@ def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def _bits(documents: Sequence[str], numbers: int, stream: int, seed: int) -> NDArray[np.uint64]:
-    """Return random numbers (D, numbers) of 64 bits, by hashing document, seed, stream and position.
+    """Return random 64-bit numbers (D, numbers), hashed from document, seed, stream and position.
 
     The hash of a document is SipHash (Aumasson & Bernstein 2012) with the fixed key of pandas.
     """
@@ -66,11 +66,11 @@ def _bits(documents: Sequence[str], numbers: int, stream: int, seed: int) -> NDA
 
 
 def swaps_of(documents: Sequence[str], trials: int, seed: int) -> Iterator[Floats]:
-    """Yield rows of 0 and 1 (T, D): the documents swapped per trial, determined by their ids and the seed."""
-    eight = _bits(documents, -(-trials // 64), _SIGNS, seed).astype("<u8", copy=False).view(np.uint8)
-    swaps = np.unpackbits(eight, axis=1, count=trials, bitorder="little")
-    for begin in range(0, trials, _TRIALS):
-        yield swaps[:, begin : begin + _TRIALS].T.astype(float)
+    """Yield rows of 0 and 1 (T, D), where 1 marks a document swapped in a trial; ids and seed determine the rows."""
+    bits = _bits(documents, -(-trials // 64), _SIGNS, seed).astype("<u8", copy=False).view(np.uint8)
+    swaps = np.unpackbits(bits, axis=1, count=trials, bitorder="little")
+    for begin in range(0, trials, _TRIALS_PER_BLOCK):
+        yield swaps[:, begin : begin + _TRIALS_PER_BLOCK].T.astype(float)
 
 
 def weights(
@@ -82,8 +82,8 @@ def weights(
     """
     resamples, seed = settings.resamples, settings.seed
     if settings.interval == "poisson":
-        sixteen = _bits(documents, -(-resamples // 4), _WEIGHTS, seed).astype("<u8", copy=False).view("<u2")
-        return np.asarray(_TABLE[sixteen[:, :resamples]].T * used)
+        numbers = _bits(documents, -(-resamples // 4), _WEIGHTS, seed).astype("<u8", copy=False).view("<u2")
+        return np.asarray(_TABLE[numbers[:, :resamples]].T * used)
     if settings.interval != "bootstrap":
         return None
     drawn = np.zeros((resamples, len(used)))
@@ -93,15 +93,14 @@ def weights(
 
 
 def blocks(settings: Settings, documents: Sequence[str], used: Bools) -> Iterator[tuple[slice, Floats | None]]:
-    """Yield blocks of documents with their `weights`."""
-    whole = weights(settings, documents, used) if settings.interval == "bootstrap" else None
-    for begin in range(0, len(documents), BLOCK):
-        block = slice(begin, begin + BLOCK)
-        yield block, weights(settings, documents[block], used[block]) if whole is None else whole[:, block]
+    """Yield blocks of documents, each with its `weights`."""
+    all_weights = weights(settings, documents, used) if settings.interval == "bootstrap" else None
+    for block in document_blocks(len(documents)):
+        yield block, weights(settings, documents[block], used[block]) if all_weights is None else all_weights[:, block]
 
 
 def expanded_tail(documents: Ints | Floats | float) -> Floats:
-    """Return the share of resamples below a 95% interval for a number of documents; NaN for fewer than two.
+    """Return the share of resamples below a 95% interval, by the number of documents; NaN for fewer than two.
 
     Φ(−√(n/(n−1)) · t(.975, n−1)), about .025 for many documents. Source: Hesterberg 2015, expanded percentiles.
 
@@ -116,22 +115,22 @@ def expanded_tail(documents: Ints | Floats | float) -> Floats:
 
 
 def percentile(values: Floats, tail: Floats | float = 0.025) -> tuple[Floats, Floats]:
-    """Return the bounds (K,) that exclude a share, `tail`, of the resamples (B, K) at either end.
+    """Return the bounds (K,) that exclude the share `tail` of the resamples (B, K) at either end.
 
     NaN if too many resamples, or the share itself, are undefined.
     """
     low, high = np.full((2, values.shape[1]), np.nan)
     undefined, tails = np.isnan(values), np.broadcast_to(tail, values.shape[1:])
-    good = undefined.mean(axis=0) <= MOST_UNDEFINED
+    enough_defined = undefined.mean(axis=0) <= MOST_UNDEFINED
     quantiles = np.nanquantile if undefined.any() else np.quantile  # which is faster
-    for share in np.unique(tails[good & ~np.isnan(tails)]):
-        columns = good & (tails == share)
+    for share in np.unique(tails[enough_defined & ~np.isnan(tails)]):
+        columns = enough_defined & (tails == share)
         low[columns], high[columns] = quantiles(values[:, columns], [share, 1 - share], axis=0)
     return low, high
 
 
 def half_width(error: Floats, freedom: Floats | Ints | float) -> Floats:
-    """Return half the width of a 95% interval by t; NaN without variance."""
+    """Return half the width of a 95% t interval; NaN without variance."""
     from scipy.special import stdtrit
 
     with np.errstate(invalid="ignore"):
@@ -139,30 +138,25 @@ def half_width(error: Floats, freedom: Floats | Ints | float) -> Floats:
 
 
 def p_of(difference: Floats | float, error: Floats, freedom: Floats | Ints | float) -> Floats:
-    """Return two-sided p of differences by t; NaN without variance."""
+    """Return the two-sided p-values of differences by the t test; NaN without variance."""
     from scipy.special import stdtr
 
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(error > 0, 2 * stdtr(freedom, -np.abs(difference) / error), np.nan))
 
 
-def error_of_means(spread: Floats | float, documents: Ints | int) -> Floats:
-    """Return the standard errors of means (K,) from sums of squared deviations."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.sqrt(np.asarray(spread) / (documents - np.float64(1)) / documents))
-
-
 def t_p(mean: float, spread: float, documents: int) -> float:
-    """Return two-sided p of the t test of a mean from its sum of squared deviations; NaN without variance.
+    """Return the two-sided p-value of the t test of a mean; spread: sum of squared deviations; NaN without variance.
 
     >>> round(t_p(2.0, 2.0, 3), 4)
     0.0742
     """
-    return float(p_of(mean, error_of_means(spread, documents), documents - 1))
+    error = np.sqrt(spread / np.float64(documents - 1) / documents) if documents > 1 else np.nan
+    return float(p_of(mean, np.asarray(error), documents - 1))
 
 
 def left_out_half_width(values: Floats) -> float:
-    """Return half the width of the jackknife t interval of a value, from the values without each document (D,).
+    """Return half the width of the jackknife t interval, from the values with each document left out in turn (D,).
 
     SE² = (D−1)/D · sum of squared deviations from their mean; NaN without variance. Source: Efron & Stein 1981.
 
@@ -178,7 +172,7 @@ def left_out_half_width(values: Floats) -> float:
 def t_of_influence(squares: Floats, sizes: Floats, documents: Ints | int) -> Floats:
     """Return half the width of the document-cluster t interval (K,), NaN without variance: SE² = D/(D−1) · sum of u_D².
 
-    squares   sum over documents of squared influences u_D = gradient · counts; sizes: sum of its terms' absolute values
+    squares   sum of squared influences u_D = gradient · counts of documents; sizes: the same with absolute terms
     """
     n = np.asarray(documents, float)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -190,7 +184,7 @@ def t_of_influence(squares: Floats, sizes: Floats, documents: Ints | int) -> Flo
 class Variance:
     """The components of the variance of a mean over documents and runs, or of a difference of such means (K,).
 
-    runs, documents  variances with their degrees of freedom; both: the part included in both
+    runs, documents  variances with their degrees of freedom; both: the part that both include
     """
 
     runs: Sequence[tuple[Floats, float]]
@@ -201,11 +195,11 @@ class Variance:
     def error(self) -> tuple[Floats, Floats]:
         """The standard error and its degrees of freedom (K,): V = max(V_runs + V_docs − V_both, V_runs, V_docs).
 
-        The degrees of freedom are those of Satterthwaite 1946. Simulated in benchmarks/README.md.
+        The degrees of freedom are those of Satterthwaite 1946. See the simulation in benchmarks/README.md.
         """
         of_runs, of_documents = (sum((v for v, _ in parts), 0.0 * self.both) for parts in (self.runs, self.documents))
         variance = np.maximum(np.maximum(of_runs + of_documents - self.both, of_runs), of_documents)
-        variance = np.where(variance > _NOTHING, variance, 0.0)
+        variance = np.where(variance > _NO_VARIANCE, variance, 0.0)
         with np.errstate(invalid="ignore", divide="ignore"):
             parts = sum((v**2 / freedom for v, freedom in (*self.runs, *self.documents)), 0.0 * self.both)
             return np.sqrt(variance), variance**2 / parts
@@ -213,7 +207,7 @@ class Variance:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Values and intervals over columns (K,), such as cutoffs, of one measure under one average.
+    """Values and intervals of one measure and average, in columns (K,), such as cutoffs.
 
     resampled  (B, K) values of the resamples, if any
     variance   of the t interval over documents and runs
@@ -230,18 +224,18 @@ class Estimate:
     runs: Floats | None = None
 
     def row(self, column: int, documents: int) -> tuple[float, float, float, int, int, str | None]:
-        """Return value, bounds, number of documents averaged, number of `documents` left out, and reason."""
+        """Return value, bounds, the numbers of documents averaged and left out (of all `documents`), and the reason."""
         n = int(self.documents[column])
         return self.value[column], self.low[column], self.high[column], n, documents - n, self.reason[column]
 
 
 def error_of(low: float, high: float, documents: int) -> float:
-    """Return the standard error behind the bounds of a t interval over documents."""
+    """Return the standard error that gives these bounds of a t interval over documents."""
     return float((high - low) / 2 / half_width(np.ones(()), documents - 1))
 
 
 def independent_error(total: Cells, score: Callable[[Cells], Floats]) -> Floats:
-    """Return the standard error of a measure from one pooled table as if phrases were independent.
+    """Return the standard error of a measure of one pooled table, as if phrases were independent.
 
     SE² = sum over the cells of count · gradient², for kappa as in Fleiss, Cohen & Everitt 1969. Phrases of one document
     are not independent, so such intervals are far too narrow.
@@ -250,6 +244,6 @@ def independent_error(total: Cells, score: Callable[[Cells], Floats]) -> Floats:
     # Effect of a further phrase in each cell on (hits, returned, size, universe, denominator).
     effects = {"both": "11111", "gold_only": "00110", "system_only": "01011", "neither": "00010"}
     for cell, changes in effects.items():
-        moved = [getattr(total, name) + 1j * STEP * int(unit) for name, unit in zip(CELLS, changes, strict=True)]
-        variance += getattr(total, cell) * (np.imag(score(Cells(*moved))) / STEP) ** 2
+        shifted = [getattr(total, name) + 1j * STEP * int(unit) for name, unit in zip(CELLS, changes, strict=True)]
+        variance += getattr(total, cell) * (np.imag(score(Cells(*shifted))) / STEP) ** 2
     return np.sqrt(variance)

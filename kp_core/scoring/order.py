@@ -15,7 +15,7 @@ EQUAL = 1e-9
 
 
 def reaches(value: Any, limit: Any) -> Any:
-    """Return whether numbers or arrays are greater than or equal to others; false for NaN.
+    """Return whether a value is greater than or equal to a limit (numbers or arrays); false for NaN.
 
     >>> reaches(0.1 * 3 - 0.2, 0.1), reaches(0.3, 0.1 + 0.2), reaches(0.3, 0.30001), reaches(float("nan"), 0)
     (True, True, False, False)
@@ -24,7 +24,7 @@ def reaches(value: Any, limit: Any) -> Any:
 
 
 def exceeds(value: Any, limit: Any) -> Any:
-    """Return whether numbers or arrays are greater than others; false for NaN.
+    """Return whether a value is greater than a limit (numbers or arrays); false for NaN.
 
     >>> exceeds(0.1 + 0.2, 0.3), exceeds(0.30001, 0.3)
     (False, True)
@@ -33,7 +33,7 @@ def exceeds(value: Any, limit: Any) -> Any:
 
 
 def close(value: Any, other: Any) -> Any:
-    """Return whether numbers or arrays are equal to others.
+    """Return whether two values are equal (numbers or arrays).
 
     >>> close(0.1 + 0.2, 0.3), close(0.30001, 0.3)
     (True, False)
@@ -42,21 +42,21 @@ def close(value: Any, other: Any) -> Any:
 
 
 def leveled(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return values or differences with identical absolute values if they are equal up to rounding error.
+    """Return the values, with absolute values made identical if they differ only by rounding error.
 
     >>> leveled([0.35 - 0.30, 0.75 - 0.80, 0.1 + 0.2 - 0.3]).round(12).tolist()
     [0.05, -0.05, 0.0]
     >>> abs(0.35 - 0.30) == abs(0.75 - 0.80), len({*abs(leveled([0.35 - 0.30, 0.75 - 0.80]))})
     (False, 1)
     """
-    given = np.asarray(values, np.float64)
-    size = np.append(0.0, np.abs(given))
+    array = np.asarray(values, np.float64)
+    size = np.append(0.0, np.abs(array))
     order = np.argsort(size, kind="stable")
     ordered = size[order]
-    with np.errstate(invalid="ignore"):  # infinite values do not differ
+    with np.errstate(invalid="ignore"):  # the difference of infinite values is NaN
         begins = np.append(True, ~(np.diff(ordered) < EQUAL))
     size[order] = ordered[np.flatnonzero(begins)[np.cumsum(begins) - 1]]
-    return np.asarray(np.copysign(size[1:].reshape(given.shape), given) + 0.0)  # never −0.0
+    return np.asarray(np.copysign(size[1:].reshape(array.shape), array) + 0.0)  # never −0.0
 
 
 def best_first(values: Mapping[str, float]) -> list[str]:
@@ -82,14 +82,14 @@ def highest(values: Mapping[str, float]) -> list[str]:
 def digits_apart(first: float, second: float) -> int:
     """Return the number of decimals that distinguish two values: three, or more if they are close.
 
-    Four if three would contradict the printed difference, as for 0.095 and 0.088, which differ by 0.008.
+    It is four if three would contradict the printed difference, as for 0.095 and 0.088, which differ by 0.008.
 
     >>> digits_apart(0.3, 0.2), digits_apart(0.2394, 0.2386), digits_apart(0.0954, 0.0876), digits_apart(0.2, 0.2)
     (3, 4, 4, 3)
     """
     digits, difference = 3, abs(first - second)
-    shown = abs(round(first, digits) - round(second, digits))
-    digits += not close(shown, round(difference, digits))
+    shown_difference = abs(round(first, digits) - round(second, digits))
+    digits += not close(shown_difference, round(difference, digits))
     while digits < 6 and exceeds(difference, 0) and number(first, digits) == number(second, digits):
         digits += 1
     return digits

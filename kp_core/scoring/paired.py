@@ -1,4 +1,4 @@
-"""Turn differences on the same documents into p-values, effect sizes and corrected decisions over a family of pairs."""
+"""Compute p-values, effect sizes and corrected decisions for pairs of systems from differences per document."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Test = Literal["randomisation", "bootstrap", "t", "wilcoxon", "two-way-t", "mult
 TESTS = get_args(Test)
 Correction = Literal["holm", "bh", "none"]
 #: Maximum number of random signs in memory.
-_AT_ONCE = 8_000_000
+_SIGNS_IN_MEMORY = 8_000_000
 
 
 def enumerated(documents: int, trials: int) -> bool:
-    """Return whether all assignments are enumerated because there are few.
+    """Return whether all assignments of swaps are enumerated, which requires that they are few.
 
     >>> enumerated(5, 10_000), enumerated(20, 10_000)
     (True, False)
@@ -37,9 +37,9 @@ def enumerated(documents: int, trials: int) -> bool:
 
 
 def swaps(documents: int, trials: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Yield rows of 0 and 1 (T, D): the documents swapped in each trial of the paired randomization test.
+    """Yield blocks of rows (T, D), in which 1 marks a document swapped in a trial of the paired randomization test.
 
-    All 2^D assignments including the identity, if there are at most trials + 1; else random ones, in blocks.
+    If there are at most trials + 1 assignments, the rows are all 2^D, including the identity; else they are random.
     Source: Fisher 1935; Noreen 1989; Phipson & Smyth 2010.
     """
     if enumerated(documents, trials):
@@ -47,45 +47,45 @@ def swaps(documents: int, trials: int, rng: np.random.Generator) -> Iterator[Flo
         return
     for begin in range(0, trials, 500):
         size = min(500, trials - begin)
-        drawn = rng.integers(0, 256, (size, (documents + 7) // 8), np.uint8)
-        for rows in np.array_split(drawn, min(size, max(1, 8 * drawn.size // _AT_ONCE))):
+        random_bytes = rng.integers(0, 256, (size, (documents + 7) // 8), np.uint8)
+        for rows in np.array_split(random_bytes, min(size, max(1, 8 * random_bytes.size // _SIGNS_IN_MEMORY))):
             yield np.unpackbits(rows, axis=1)[:, :documents].astype(float)
 
 
-def p_of_trials(observed: Floats, trials: Iterable[Floats], every: bool) -> Floats:
-    """Return two-sided p (P,): the share of trials (T, P or 1) as extreme as the observed values (P,).
+def p_of_trials(observed: Floats, trials: Iterable[Floats], exhaustive: bool) -> Floats:
+    """Return two-sided p-values (P,): the share of trials (T, P or 1) at least as extreme as the observed values (P,).
 
-    p = (c + 1) / (T + 1), never 0; p = c / T if the trials are all assignments.
+    With c such trials, p = (c + 1) / (T + 1), which is never 0; p = c / T if the trials enumerate all assignments.
     """
-    reached, number = np.zeros(np.shape(observed)), 0
+    extreme, number = np.zeros(np.shape(observed)), 0
     for block in trials:
-        reached += reaches(np.abs(block), np.abs(observed)).sum(axis=0)
+        extreme += reaches(np.abs(block), np.abs(observed)).sum(axis=0)
         number += len(block)
-    return np.asarray(reached / number if every else (reached + 1) / (number + 1))
+    return np.asarray(extreme / number if exhaustive else (extreme + 1) / (number + 1))
 
 
 def randomisation(
     statistic: Callable[[Floats], Floats], documents: int, trials: int, rng: np.random.Generator, joint: bool = False
 ) -> Floats:
-    """Return two-sided p of a statistic of swapped documents, rows of 0 and 1 (B, D) → (B,) or (B, P).
+    """Return the two-sided p-values of a statistic, a function of rows of `swaps`: (B, D) → (B,) or (B, P).
 
-    joint: correct p for all P, by comparing each with the largest of a trial (Westfall & Young 1993, single step)
+    joint: correct for all P tests by comparing each with the largest value of a trial (Westfall & Young 1993)
 
     >>> totals = np.array([1.0, 2.0, 3.0])
     >>> float(randomisation(lambda swapped: 6 - 2 * swapped @ totals, 3, 10_000, np.random.default_rng(0)))
     0.25
     """
     observed = statistic(np.zeros((1, documents)))[0]
-    drawn: Iterable[Floats] = map(statistic, swaps(documents, trials, rng))
+    in_trials: Iterable[Floats] = map(statistic, swaps(documents, trials, rng))
     if joint:
-        drawn = (np.abs(values).max(axis=1, keepdims=True) for values in drawn)
-    return p_of_trials(observed, drawn, enumerated(documents, trials))
+        in_trials = (np.abs(values).max(axis=1, keepdims=True) for values in in_trials)
+    return p_of_trials(observed, in_trials, enumerated(documents, trials))
 
 
 def bootstrap(differences: Floats) -> float:
-    """Return two-sided p from the resampled differences (B,): twice the smaller share beyond 0, (c+1)/(B+1), at most 1.
+    """Return the two-sided p-value from resampled differences (B,): twice the smaller tail, (c+1)/(B+1), at most 1.
 
-    Undefined resamples are left out; NaN if there are too many for an interval.
+    Undefined resamples are left out; the result is NaN if they are too many for an interval.
 
     >>> bootstrap(np.array([0.1, 0.2, 0.3, -0.1]))
     0.8
@@ -94,8 +94,8 @@ def bootstrap(differences: Floats) -> float:
     if undefined.mean() > intervals.MOST_UNDEFINED:
         return float("nan")
     differences = differences[~undefined]
-    reached = min(reaches(0, differences).sum(), reaches(differences, 0).sum())
-    return float(min(1.0, 2 * (reached + 1) / (len(differences) + 1)))
+    tail = min(reaches(0, differences).sum(), reaches(differences, 0).sum())
+    return float(min(1.0, 2 * (tail + 1) / (len(differences) + 1)))
 
 
 def rank_biserial(difference: Floats) -> float:
@@ -104,22 +104,22 @@ def rank_biserial(difference: Floats) -> float:
     >>> rank_biserial(np.array([3.0, -1.0, 2.0])) == (3 + 2 - 1) / 6
     True
     """
-    moved = leveled(difference)
-    moved = moved[moved != 0]
-    order = pd.Series(np.abs(moved)).rank().to_numpy()  # mid-ranks; scipy.stats takes half a second to import
-    return float((order * np.sign(moved)).sum() / order.sum()) if len(moved) else float("nan")
+    nonzero = leveled(difference)
+    nonzero = nonzero[nonzero != 0]
+    mid_ranks = pd.Series(np.abs(nonzero)).rank().to_numpy()  # mid-ranks; scipy.stats takes half a second to import
+    return float((mid_ranks * np.sign(nonzero)).sum() / mid_ranks.sum()) if len(nonzero) else float("nan")
 
 
 def wilcoxon_test(difference: Floats) -> tuple[float, float, int]:
-    """Return W and two-sided p (normal approximation) of the signed-rank test, and the number of zeros dropped."""
+    """Return W and the two-sided p-value (normal approximation) of the signed-rank test, and the zeros dropped."""
     from scipy.stats import wilcoxon
 
-    moved = leveled(difference)
-    moved = moved[moved != 0]
-    if len(moved) == 0:
+    nonzero = leveled(difference)
+    nonzero = nonzero[nonzero != 0]
+    if len(nonzero) == 0:
         return float("nan"), float("nan"), len(difference)
-    result = wilcoxon(moved, method="asymptotic", correction=False)
-    return float(result.statistic), float(result.pvalue), len(difference) - len(moved)
+    result = wilcoxon(nonzero, method="asymptotic", correction=False)
+    return float(result.statistic), float(result.pvalue), len(difference) - len(nonzero)
 
 
 def holm(p: Floats) -> Floats:
@@ -146,14 +146,14 @@ def benjamini_hochberg(p: Floats) -> Floats:
     return np.asarray(false_discovery_control(p)) if len(p) else p
 
 
-#: Corrections of p over a family of tests.
+#: Corrections of p-values for the number of tests in a family.
 CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {"holm": holm, "bh": benjamini_hochberg, "none": lambda p: p}
 
 
 def rank_clusters(values: Floats, p_adjusted: Floats, alpha: float = ALPHA) -> list[int]:
-    """Return the cluster (1 is best) of each system, from its value and adjusted p of every pair (S, S).
+    """Return the cluster (1 is best) of each system, from its value (S,) and the adjusted p-values of all pairs (S, S).
 
-    A system opens a new cluster if some system of the current cluster is significantly better.
+    From best to worst, a system opens a new cluster if any system of the current cluster is significantly better.
     """
     clusters, current, members = [0] * len(values), 0, list[int]()
     for system in np.argsort(-leveled(values), kind="stable"):
@@ -167,35 +167,35 @@ def rank_clusters(values: Floats, p_adjusted: Floats, alpha: float = ALPHA) -> l
 def decisions(
     values: dict[str, float], pairs: list[tuple[str, str, float]], alpha: float
 ) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
-    """Return the cluster of each system and the systems significantly worse than it, from adjusted p of pairs."""
+    """Return the cluster of each system, and the systems significantly worse than it, from adjusted p-values."""
     names = list(values)
     adjusted = np.ones((len(names), len(names)))
     for a, b, p in pairs:
         adjusted[names.index(a), names.index(b)] = adjusted[names.index(b), names.index(a)] = p
     clusters = rank_clusters(np.array([values[name] for name in names]), adjusted, alpha)
-    better = {
+    beaten = {
         a: tuple(b for j, b in enumerate(names) if adjusted[i, j] < alpha and exceeds(values[a], values[b]))
         for i, a in enumerate(names)
     }
-    return dict(zip(names, clusters, strict=True)), better
+    return dict(zip(names, clusters, strict=True)), beaten
 
 
 def rank_bounds(resampled: dict[str, Floats]) -> dict[str, tuple[float, float]]:
-    """Return the bounds of each system's rank over resamples; ties share the best rank."""
+    """Return the 95% bounds of each system's rank over resamples; tied systems share the best rank."""
     values = np.array(list(resampled.values()))
     if not len(values) or np.isnan(values).any():
         return {}
-    rank = exceeds(values[None], values[:, None]).sum(axis=1) + 1
-    low, high = np.quantile(rank, [0.025, 0.975], axis=1, method="inverted_cdf")
+    ranks = exceeds(values[None], values[:, None]).sum(axis=1) + 1
+    low, high = np.quantile(ranks, [0.025, 0.975], axis=1, method="inverted_cdf")
     return {name: (float(low[i]), float(high[i])) for i, name in enumerate(resampled)}
 
 
 @dataclass(frozen=True)
 class Family:
-    """A family of comparisons: measure, test, number of trials, and correction of p over the pairs of systems.
+    """A family of comparisons: measure, test, number of trials, and correction for the number of pairs.
 
     baseline  the system with which all others are compared, instead of all pairs
-    margin    smallest difference of interest; with it, each pair has a verdict
+    margin    smallest difference of interest; if it is given, each pair gets a verdict
 
     >>> Family("F1@10").asked.name()
     'F1@10'
@@ -230,11 +230,11 @@ class Family:
             return list(combinations(systems, 2))
         if self.baseline not in systems:
             known = ", ".join(systems)
-            raise UsageError(f"there is no system '{self.baseline}' that could be the baseline; choose among: {known}")
+            raise UsageError(f"the baseline '{self.baseline}' is not among the systems; choose one of: {known}")
         return [(name, self.baseline) for name in systems if name != self.baseline]
 
     def average(self, settings: Settings) -> str:
-        """Return the average to compare; reject tests of means over documents for other averages."""
+        """Return the average to compare; reject tests that compare means if it is not a mean over documents."""
         average = self.asked.averages(settings.average)[0]
         if self.test in ("t", "wilcoxon") and average != "macro":
             text = f"the {self.test} test compares means over documents"
@@ -244,7 +244,7 @@ class Family:
 
 @dataclass(frozen=True)
 class FamilyAt:
-    """A family of comparisons at one cutoff under settings."""
+    """A family of comparisons at one cutoff under given settings."""
 
     family: Family
     cutoff: Cutoff
@@ -259,8 +259,3 @@ class FamilyAt:
     def average(self) -> str:
         """The average that is compared."""
         return self.family.average(self.settings)
-
-
-def other_rule(settings: Settings) -> Settings:
-    """Return settings with the other convention for missing lists: left out instead of empty, or vice versa."""
-    return settings.changed(missing="zero" if settings.missing == "skip" else "skip")

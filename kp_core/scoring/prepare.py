@@ -9,26 +9,26 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from kp_core.corpus import Corpus, memoize, whole_texts
 from kp_core.errors import Note, UsageError, input_error, pluralize, usage_error
 from kp_core.scoring import codes
-from kp_core.scoring.codes import Coded, Floats, Identities
-from kp_core.scoring.gold import AnnotatorChoices, Gold, choices, gather, inverse_propensity, left_one_out
+from kp_core.scoring import gold as golds
+from kp_core.scoring.codes import Coded, Floats, Identities, Ints
+from kp_core.scoring.gold import AnnotatorChoices, Gold, left_one_out
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
-from kp_core.settings import Settings, resolve_settings
+from kp_core.settings import CONVENTIONS, Settings, resolve_settings
 from kp_core.text.candidates import Stems, candidates, has_english
-from kp_core.text.normalise import Normaliser
+from kp_core.text.normalise import Normaliser, mostly_cjk
 from kp_core.text.stem import misfit
 from kp_core.text.tokenise import word_runs
 
-_REFUSED = ("selected", "selection", "chosen", "pair")
+_SELECTED_ONLY = ("selected", "selection", "chosen", "pair")
 
 
 @dataclass(frozen=True)
 class Names:
-    """The names of annotators, systems, and types of documents, the latter in alphabetical order."""
+    """The names of annotators, systems, and types of documents; types are in alphabetical order."""
 
     annotators: tuple[str, ...]
     systems: tuple[str, ...]
@@ -44,7 +44,7 @@ class Prepared:
 
     settings   with the full name of the universe, cutoffs as numbers, and a normalizer that fits the data
     notes      on the files and on the choice of settings
-    names      names in all data, of which this may be a part
+    names      names in all data, even if this is only a part of them
     """
 
     corpus: Corpus
@@ -61,7 +61,7 @@ class Prepared:
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """The text of each document (D,), with its title by convention, or an empty string."""
+        """The text of each document (D,), with its title if the convention includes it, or an empty string."""
         described = self.corpus.documents.set_index("doc_id").reindex(list(self.documents))
         return tuple(whole_texts(described, self.settings.titles == "yes"))
 
@@ -70,49 +70,50 @@ class Prepared:
         """N of each document (D,); cached, because counting the n-grams of all texts is slow."""
         names = "universe", "normalise", "gold_stemmed", "variants", "by_concept", "titles"
         key = tuple(getattr(self.settings, name) for name in names)
-        return memoize(self.corpus, "universe", key, lambda: _sizes(self))
+        return memoize(self.corpus, "universe", key, lambda: _universe_sizes(self))
 
     @cached_property
     def all_items(self) -> Gold:
         """The distinct items of all annotators, relevant or not, all of which belong to the universe."""
         settings = self.settings.changed(annotators="union", gold_list="unique", rel=-np.inf)
-        return gather(self.coded, self.identities, settings)[0]
+        return golds.gold_items(self.coded, self.identities, settings)
 
     @cached_property
     def gold(self) -> Gold:
         """The gold items of each document."""
-        return gather(self.coded, self.identities, self.settings)[0]
+        return self.standard()
 
     @cached_property
     def choices(self) -> AnnotatorChoices:
         """The choices of the annotators."""
-        return choices(self.coded, self.identities, self.settings)
+        return golds.choices(self.coded, self.identities, self.settings)
 
     @property
     def left_out(self) -> tuple[int | None, ...]:
-        """The annotator left out of each gold standard: each in turn under `others`, else a single None."""
+        """The annotator left out of each gold standard: every annotator in turn under `others`, else only None."""
         return tuple(range(len(self.coded.annotators))) if left_one_out(self.settings.annotators) else (None,)
 
-    def weighed(self, gold: Gold) -> Gold:
-        """Return a gold standard with the weight of each form, by the table of frequencies or by its gold frequencies.
+    def standard(self, without: int | None = None, fewest: Ints | None = None) -> Gold:
+        """Return a gold standard with the gain of each form by rarity; arguments as in `gold_items`.
 
-        Forms that are not in the table have frequency 0. Without `documents`, their number is the sum of n.
+        Frequencies come from the loaded table, in which missing forms have 0, or else from the gold standard. Without a
+        column `documents` in the table, the number of documents is the sum of n.
         """
+        gold = golds.gold_items(self.coded, self.identities, self.settings, without, fewest)
         table, forms = self.corpus.vocabulary.frequencies, len(self.identities.forms)
-        if not len(table):
-            n = np.bincount(gold.subject, minlength=forms)
-            return replace(gold, weights=inverse_propensity(n, max(int(gold.known.sum()), 1)))
-        by_concept, concepts = self.settings.by_concept == "yes", table["concept"].tolist()
-        form = codes.forms_of(self.identities, concepts, self.settings.normalise, by_concept)
-        n = np.bincount(form[form >= 0], table["n"].to_numpy(float)[form >= 0], minlength=forms)
-        documents = float(table["documents"].max() if "documents" in table else table["n"].sum())
-        return replace(gold, weights=inverse_propensity(n, documents))
+        n, documents = np.bincount(gold.subject, minlength=forms), max(float(gold.known.sum()), 1.0)
+        if len(table):
+            by_concept, concepts = self.settings.by_concept == "yes", table["concept"].tolist()
+            form = codes.forms_of(self.identities, concepts, self.settings.normalise, by_concept)
+            n = np.bincount(form[form >= 0], table["n"].to_numpy(float)[form >= 0], minlength=forms)
+            documents = float(table["documents"].max() if "documents" in table else table["n"].sum())
+        return replace(gold, weights=golds.inverse_propensity(n, documents))
 
     def refuse_small_universe(self, chosen: Floats) -> None:
         """Refuse a universe with fewer phrases than were chosen in a document (D,)."""
-        short = np.flatnonzero(self.universe < chosen)
-        if len(short):
-            worst = int(short[np.argmax(chosen[short])])
+        too_small = np.flatnonzero(self.universe < chosen)
+        if len(too_small):
+            worst = int(too_small[np.argmax(chosen[too_small])])
             facts = {"chosen": int(chosen[worst]), "document": self.documents[worst], "most": int(chosen.max())}
             raise input_error(f"universe {self.settings.universe}", "small universe", **facts)
 
@@ -143,16 +144,14 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Any)
         settings = settings.changed(empty_gold="skip")  # except documents that the others `declined`
     cutoffs, key = settings.k, (settings.normalise, settings.gold_stemmed, settings.by_concept, settings.rel)
     if "average" in cutoffs:  # source: the threshold of the lecture-keyword evaluation section
-        entries = partial(codes.gold_entries, coded, identities.gold, settings.rel)
-        size = memoize(corpus, "gold size", key, lambda: codes.mean_size(*entries()))
+        count_lists = partial(golds.list_sizes, coded, identities, settings)
+        size = memoize(corpus, "gold size", key, lambda: golds.mean_size(*count_lists()))
         cutoffs = tuple(size if cutoff == "average" else cutoff for cutoff in cutoffs)
     universe = parse_universe(settings.universe or ("rankings" if by_concept else ""), corpus)
     if by_concept and universe.startswith(("ngrams", "candidates", "sentences")):
         raise UsageError(f"the universe {universe} counts strings of texts, not concepts; choose rankings")
     settings = settings.changed(k=cutoffs, universe=universe, fixes=corpus.report.fixes)
     notes += _notes_on_stemmer(corpus, settings)
-    if not by_concept and corpus.has_concepts:
-        notes += _notes_on_spellings(corpus, settings, identities)
     names = Names(coded.annotators, tuple(coded.runs), tuple(sorted({*coded.groups} - {""})))
     data = Prepared(corpus, settings, (*corpus.report.notes, *notes), coded, identities, names)
     if universe == "candidates" and not any(map(has_english, data.texts)):
@@ -161,22 +160,23 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Any)
 
 
 def _fitted_to_data(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[Settings, list[Note]]:
-    """Return the settings with a normalizer that fits: no stemming of CJK scripts by default, or of sentence ids."""
+    """Return settings with a suitable normalizer: sentence ids are not stemmed, nor are CJK scripts by default."""
     notes = []
     if settings.by_concept == "yes":
         text = "phrases are compared by their identifiers, not by their spelling"
-        without = coded.concepts.count("")
-        rest = f"; {pluralize(without, 'phrase')} without an identifier by the spelling" if without else ""
-        notes.append(Note("warning" if without else "info", "concepts", text + rest))
+        without_id = coded.concepts.count("")
+        suffix = f"; {pluralize(without_id, 'phrase')} without an identifier by spelling" if without_id else ""
+        notes.append(Note("warning" if without_id else "info", "concepts", text + suffix))
     elif corpus.has_concepts:
-        who = "gold standard and systems" if len(corpus.runs) else "the lists"
-        text = f"{who} have identifiers, by which phrases can be compared"
+        sources = "gold standard and systems" if len(corpus.runs) else "the lists"
+        text = f"{sources} have identifiers, by which phrases can be compared"
         notes.append(Note("info", "concepts", text, remedy=("by_concept", "yes")))
     if settings.by_concept == "yes" and settings.filter != "none":
         text = f"the filter {settings.filter} applies to words, so no concept is dropped"
         notes.append(Note("warning", "filter", text))
         settings = settings.changed(filter="none")
-    if settings.preset == "kpscope" and settings.normalise == Settings().normalise and coded.mostly_cjk:
+    default_normalizer = settings.preset == "kpscope" and settings.normalise == CONVENTIONS["normalise"].usual
+    if default_normalizer and mostly_cjk(coded.phrases.slice(0, 5000).to_pylist()):  # the first phrases
         settings = settings.changed(normalise=str(Normaliser.parse(settings.normalise).without_stemmer()))
         text = "most letters are Chinese, Japanese or Korean, so phrases are compared without stemming"
         notes.append(Note("info", "normalise", text))
@@ -188,7 +188,7 @@ def _fitted_to_data(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[S
 
 
 def _notes_on_stemmer(corpus: Corpus, settings: Settings) -> list[Note]:
-    """Warn if the stemmer does not fit the language, judging by the first words."""
+    """Warn if the stemmer does not suit the language, judging by the first phrases and texts."""
     steps, stemmed = settings.normalise, settings.gold_stemmed == "yes"
     stemmer = Normaliser.parse(steps).stemmer
 
@@ -202,23 +202,6 @@ def _notes_on_stemmer(corpus: Corpus, settings: Settings) -> list[Note]:
         return [Note("warning", "normalise", text, remedy=remedy)]
 
     return memoize(corpus, "misfit", (steps, stemmed), warnings)
-
-
-def _notes_on_spellings(corpus: Corpus, settings: Settings, identities: Identities) -> list[Note]:
-    """Warn if different spellings of one identifier count as different phrases, such as synonyms of a thesaurus."""
-
-    def count() -> int:
-        tables = [table[["concept", "phrase"]] for table in (corpus.gold, corpus.runs) if "concept" in table]
-        pairs = pd.concat(tables).dropna().drop_duplicates()
-        pairs = pairs[(pairs["concept"] != "") & pairs["concept"].duplicated(keep=False)]
-        form = codes.forms_of(identities, pairs["phrase"].tolist(), settings.normalise, by_concept=False)
-        apart = pairs.assign(form=form).drop_duplicates(["concept", "form"])["concept"]
-        return len({*apart[apart.duplicated()]})
-
-    several = memoize(corpus, "synonyms", (settings.normalise, settings.gold_stemmed), count)
-    subject = pluralize(several, "identifier is", "identifiers are")
-    message = f"{subject} spelled in several ways, which count as different phrases"
-    return [Note("warning", "concepts", message, remedy=("by_concept", "yes"))] if several else []
 
 
 def _identities(corpus: Corpus, coded: Coded, settings: Settings) -> Identities:
@@ -249,7 +232,7 @@ def parse_universe(universe: str, corpus: Corpus) -> str:
         if not corpus.has_texts:
             return "rankings"
         return "sentences" if names_sentences(corpus) else "ngrams:3"
-    if universe in _REFUSED:
+    if universe in _SELECTED_ONLY:
         raise usage_error("selected")
     if universe in ("rankings", "vocabulary"):
         return universe
@@ -268,11 +251,11 @@ def parse_universe(universe: str, corpus: Corpus) -> str:
     raise usage_error("no such universe", name=universe)
 
 
-def _sizes(data: Prepared) -> Floats:
+def _universe_sizes(data: Prepared) -> Floats:
     universe, documents, identities = data.settings.universe, len(data.documents), data.identities
     if universe.isdigit():
         return np.full(documents, float(universe))
-    if universe == "sentences":  # refuse gold standards and systems with other phrases
+    if universe == "sentences":  # refuse phrases that are not sentence ids
         corpus = data.corpus
         sentence_rows(corpus.gold, corpus, "the gold standard")
         for system, rows in corpus.runs.groupby("system", sort=False):
@@ -280,34 +263,32 @@ def _sizes(data: Prepared) -> Floats:
         count = list_sentences(corpus).groupby("doc_id").size()
         return np.asarray(count.reindex(list(data.documents), fill_value=0), float)
     if universe == "vocabulary":
-        used = np.zeros(len(identities.forms), bool)
+        occurs = np.zeros(len(identities.forms), bool)
         for run in data.coded.runs.values():
-            used[identities.predicted[run.phrase]] = True
-        first = np.diff(data.all_items.spelling_item, prepend=-1) > 0
-        used[data.all_items.spelling_form[first]] = True
-        return np.full(documents, float(used.sum()))
+            occurs[identities.predicted[run.phrase]] = True
+        is_first_spelling = np.diff(data.all_items.spelling_item, prepend=-1) > 0
+        occurs[data.all_items.spelling_form[is_first_spelling]] = True
+        return np.full(documents, float(occurs.sum()))
     if universe == "rankings":
         return _union(data, [set[str]()] * documents)
     return _union(data, _chunks(data) if universe == "candidates" else _ngrams(data, int(universe.partition(":")[2])))
 
 
 def _ngrams(data: Prepared, n: int) -> list[set[str]]:
-    """Return the forms of the 1..n-grams of each text."""
     texts = [word_runs(text) for text in data.texts]
     words = list(dict.fromkeys(word for runs in texts for run in runs for word in run))
     forms = Normaliser.parse(data.settings.normalise).apply(words)
-    spelled = {word: [token for token in form.split(" ") if token] for word, form in zip(words, forms, strict=True)}
+    tokens_of = {word: [token for token in form.split(" ") if token] for word, form in zip(words, forms, strict=True)}
     grams = [set[str]() for _ in texts]
     for forms_of_text, runs in zip(grams, texts, strict=True):
         for run in runs:
-            tokens = [token for word in run for token in spelled[word]]
+            tokens = [token for word in run for token in tokens_of[word]]
             for order in range(1, n + 1):
                 forms_of_text.update(map(" ".join, zip(*(tokens[first:] for first in range(order)), strict=False)))
     return grams
 
 
 def _chunks(data: Prepared) -> list[set[str]]:
-    """Return the forms of the chunks of each text."""
     stems, normaliser = Stems(), Normaliser.parse(data.settings.normalise)
     chunks = [list(candidates(text, stems=stems).values()) for text in data.texts]
     phrases = list(dict.fromkeys(phrase for phrases in chunks for phrase in phrases))
@@ -321,18 +302,16 @@ def without_english(data: Prepared) -> tuple[str, ...]:
 
 
 def _union(data: Prepared, in_text: Sequence[set[str]]) -> Floats:
-    """Count the distinct forms of each text, its gold items and its predicted phrases; an item counts once."""
+    """Count the distinct forms in each text, its gold items and its predicted phrases; an item counts once."""
     items, documents, width = data.all_items, len(data.documents), len(data.identities.forms)
     number = {form: place for place, form in enumerate(data.identities.forms.to_pylist())}
     keys_in_text = [d * width + number[form] for d, forms in enumerate(in_text) for form in forms & number.keys()]
     in_texts = np.array(keys_in_text, np.int64)
-    spelled = items.document[items.spelling_item] * width + items.spelling_form
-    item_found = np.zeros(len(items.grade), bool)
-    item_found[items.spelling_item[np.isin(spelled, in_texts)]] = True
+    item_keys = items.document[items.spelling_item] * width + items.spelling_form
+    outside = np.ones(len(items.grade), bool)
+    outside[items.spelling_item[np.isin(item_keys, in_texts)]] = False
     keys = [codes.owners(run.length) * width + run.forms(data.identities) for run in data.coded.runs.values()]
-    known = codes.distinct(np.concatenate([spelled, in_texts]))
-    total = np.bincount(codes.distinct(np.concatenate([*keys, known])) // width, minlength=documents)
-    total += np.bincount(items.document[~item_found], minlength=documents)
-    total -= np.bincount(known // width, minlength=documents)
-    total += np.array([len(forms) for forms in in_text])
-    return total.astype(float)
+    predicted = codes.distinct(np.concatenate([*keys, in_texts[:0]]))
+    predicted = predicted[~np.isin(predicted, np.concatenate([item_keys, in_texts]))]
+    total = np.bincount(np.concatenate([items.document[outside], predicted // width]), minlength=documents)
+    return (total + [len(forms) for forms in in_text]).astype(float)

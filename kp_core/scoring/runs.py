@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import cells_of, gradients, mean_or_f, summands
+from kp_core.scoring.accumulate import average_of, gradients, summands
+from kp_core.scoring.cells import ratio
 from kp_core.scoring.codes import Bools, Floats
 from kp_core.scoring.counts import View
 from kp_core.scoring.intervals import Estimate, Variance
@@ -42,7 +43,7 @@ def have_runs(names: Sequence[str]) -> bool:
 
 
 def over_runs(settings: Settings, systems: Sequence[str]) -> Settings:
-    """Return settings whose interval treats runs as a sample too, if a system has several."""
+    """Return the settings, with an interval that also treats runs as a sample if a system has several runs."""
     if have_runs(systems) and settings.interval not in (*OVER_RUNS, "none"):
         return settings.changed(interval="two-way-t")
     return settings
@@ -51,26 +52,19 @@ def over_runs(settings: Settings, systems: Sequence[str]) -> Settings:
 def influence(asked: Asked, view: View, average: str, used: Bools) -> tuple[Floats, Floats]:
     """Return the value of one run (K,), and the influence of each used document (D, K), NaN without a gradient.
 
-    The influence on a mean is the deviation / number of documents; on a micro average or F of means, its linearization.
+    The influence on a mean is the deviation / number of documents; micro averages and F of means are linearized.
     """
-    parts = [np.asarray(part, np.float64) for part in summands(asked, view, average)]
-    if average == "micro":
-        kept = [np.where(used[:, None], part, 0.0) for part in parts]
-        totals = [part.sum(axis=0, keepdims=True) for part in kept]
-        value = asked.scores(cells_of(asked, totals))[0]
-        if not asked.measure.smooth:
-            return value, np.full(kept[0].shape, np.nan)
-        slopes = gradients(asked, totals)
-        return value, np.asarray(sum(part * slopes[:, i] for i, part in enumerate(kept)))
-    defined = used[:, None] & ~np.isnan(sum(parts))
-    n = defined.sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = [np.where(defined, part, 0.0).sum(axis=0) / n for part in parts]
-        moved = [np.where(defined, (part - mean) / n, 0.0) for part, mean in zip(parts, means, strict=True)]
-        if len(parts) == 1:
-            return means[0], moved[0]
-        (p, r), whole = means, means[0] + means[1]
-        return mean_or_f(means), 2 * (moved[0] * r**2 + moved[1] * p**2) / whole**2
+    parts, pooled = [np.asarray(part, np.float64) for part in summands(asked, view, average)], average == "micro"
+    defined = np.broadcast_to(used[:, None], parts[0].shape) & (pooled | ~np.isnan(sum(parts)))
+    n, filled = defined.sum(axis=0), [np.where(defined, part, 0.0) for part in parts]
+    sums = [part.sum(axis=0, keepdims=True) for part in filled]
+    value = average_of(asked, average, sums, n)[0]
+    if pooled and not asked.measure.smooth:
+        return value, np.full(parts[0].shape, np.nan)
+    slopes = gradients(asked, average, sums, n)
+    if not pooled:
+        filled = [np.where(defined, part - ratio(total, n), 0.0) for part, total in zip(parts, sums, strict=True)]
+    return value, np.asarray(sum(part * slopes[:, i] for i, part in enumerate(filled)))
 
 
 @dataclass(frozen=True)
@@ -80,6 +74,11 @@ class Sampled:
     values: Floats
     moved: Floats
 
+    @classmethod
+    def of(cls, influences: Iterable[Sequence[Floats]]) -> Sampled:
+        """Return all runs from the `influence` of each."""
+        return cls(*map(np.stack, zip(*influences, strict=True)))
+
     @property
     def mean(self) -> Floats:
         """The mean over runs (K,)."""
@@ -87,7 +86,7 @@ class Sampled:
 
     @property
     def spread(self) -> Floats:
-        """The variance of the mean between runs (K,)."""
+        """The variance of the mean over runs that is due to differences between runs (K,)."""
         runs = len(self.values)
         return np.asarray(self.values.var(axis=0, ddof=1) / runs) if runs > 1 else np.zeros(self.values.shape[1])
 
@@ -97,14 +96,8 @@ class Sampled:
         runs = len(self.values)
         if runs < 2:
             return np.zeros(self.values.shape[1])
-        rest = self.moved - self.moved.mean(axis=0)
-        return np.asarray((rest**2).sum(axis=(0, 1)) / ((runs - 1) * runs))
-
-
-def sampled_of(runs: Sequence[tuple[Floats, Floats]]) -> Sampled:
-    """Return all runs of a system from the `influence` of each."""
-    values, moved = zip(*runs, strict=True)
-    return Sampled(np.stack(values), np.stack(moved))
+        deviations = self.moved - self.moved.mean(axis=0)
+        return np.asarray((deviations**2).sum(axis=(0, 1)) / ((runs - 1) * runs))
 
 
 class RunVariance(NamedTuple):
@@ -116,7 +109,7 @@ class RunVariance(NamedTuple):
 
 
 def pooled(systems: Iterable[Sampled]) -> RunVariance | None:
-    """Return the pooled variance of a single run; None if no system has several."""
+    """Return the pooled variance of a single run; None if no system has several runs."""
     several = [system for system in systems if len(system.values) > 1]
     if not several:
         return None
@@ -126,38 +119,38 @@ def pooled(systems: Iterable[Sampled]) -> RunVariance | None:
     return RunVariance(np.asarray(spread), np.asarray(within), float(freedom.sum()))
 
 
-def variance_of(systems: Sequence[Sampled], documents: int, borrowed: RunVariance | None = None) -> Variance:
-    """Return the variance of the mean over runs of a system, or of the difference of two; documents: their number.
+def variance_of(systems: Sequence[Sampled], documents: int, run_variance: RunVariance | None = None) -> Variance:
+    """Return the variance of a system's mean over runs, or of the difference of two such means.
 
-    borrowed  the variance of a run, used for all of these systems if one of them has a single run
+    run_variance  the variance of a single run, used for all these systems if one of them has only one run
     """
     means = [system.moved.mean(axis=0) for system in systems]
     effect = means[0] if len(means) == 1 else means[0] - means[1]
     scale, freedom = (documents / (documents - 1), documents - 1) if documents > 1 else (np.nan, np.nan)
     runs = [(system.spread, len(system.values) - 1.0) for system in systems if len(system.values) > 1]
     within = np.sum([system.within for system in systems], axis=0)
-    if borrowed is not None and len(runs) < len(systems):
+    if run_variance is not None and len(runs) < len(systems):
         share = sum(1 / len(system.values) for system in systems)
-        runs, within = [(share * borrowed.spread, borrowed.freedom)], share * borrowed.within
+        runs, within = [(share * run_variance.spread, run_variance.freedom)], share * run_variance.within
     return Variance(runs, [(scale * (effect**2).sum(axis=0), freedom)], scale * within)
 
 
 def multi_bootstrap(systems: Sequence[Sampled], used: Bools, resamples: int, rng: np.random.Generator) -> list[Floats]:
-    """Return the values of the resamples of every system (B, K): the same documents for all, runs drawn per system.
+    """Return the resampled values of every system (B, K): documents are drawn for all systems at once, runs per system.
 
     A single run is assigned the variance between the runs of the other systems. Micro averages and F of means are
     linearized. Source: Sellam et al. 2022 (The MultiBERTs), unpaired runs.
     """
-    borrowed = pooled(systems)
+    run_variance = pooled(systems)
     weights = intervals.resample(int(used.sum()), resamples, rng)
     resampled = []
     for system in systems:
         runs = len(system.values)
         drawn = intervals.resample(runs, resamples, rng) / runs
-        moved = [weights @ part[used] + value for part, value in zip(system.moved, system.values, strict=True)]
-        resampled.append(np.einsum("br,rbk->bk", drawn, np.stack(moved)))
-        if runs == 1 and borrowed is not None:
-            deviation = np.sqrt(np.maximum(borrowed.spread - borrowed.within, 0))
+        run_values = [weights @ part[used] + value for part, value in zip(system.moved, system.values, strict=True)]
+        resampled.append(np.einsum("br,rbk->bk", drawn, np.stack(run_values)))
+        if runs == 1 and run_variance is not None:
+            deviation = np.sqrt(np.maximum(run_variance.spread - run_variance.within, 0))
             resampled[-1] += deviation * rng.standard_normal(resampled[-1].shape[:1])[:, None]
     return resampled
 
@@ -167,24 +160,24 @@ def mean_of_runs(
 ) -> Estimate:
     """Return the mean over the runs of a system, with an interval that treats documents and runs as samples.
 
-    each   estimate of each run; views: of each run under each gold standard
+    estimates  one per run; views: one per run and gold standard
     """
     values = np.stack([run.value for run in estimates])
-    mean, nothing = values.mean(axis=0), np.full(values.shape[1], np.nan)
-    reason = [next(filter(None, whys), None) for whys in zip(*(run.reason for run in estimates), strict=True)]
+    mean, undefined = values.mean(axis=0), np.full(values.shape[1], np.nan)
+    reason = [next(filter(None, reasons), None) for reasons in zip(*(run.reason for run in estimates), strict=True)]
     documents = np.min([run.documents for run in estimates], axis=0)
-    estimate = Estimate(mean, nothing, nothing, documents, reason, runs=values)
+    estimate = Estimate(mean, undefined, undefined, documents, reason, runs=values)
     if settings.interval not in OVER_RUNS:
         return estimate
     used = np.any([view.scored for run in views for view in run], axis=0)
     standards = ([influence(asked, view, average, view.scored) for view in run] for run in views)
-    sampled = sampled_of([tuple(np.mean(part, axis=0) for part in zip(*run, strict=True)) for run in standards])
+    sampled = Sampled.of([np.mean(part, axis=0) for part in zip(*run, strict=True)] for run in standards)
     if settings.interval == "multi-bootstrap":
         if not used.any():
             return estimate
-        drawn = multi_bootstrap([sampled], used, settings.resamples, np.random.default_rng(settings.seed))[0]
-        low, high = intervals.percentile(drawn, intervals.expanded_tail(used.sum()))
-        return replace(estimate, low=low, high=high, resampled=drawn)
+        resampled = multi_bootstrap([sampled], used, settings.resamples, np.random.default_rng(settings.seed))[0]
+        low, high = intervals.percentile(resampled, intervals.expanded_tail(used.sum()))
+        return replace(estimate, low=low, high=high, resampled=resampled)
     variance = variance_of([sampled], int(used.sum()))
-    half = intervals.half_width(*variance.error)
-    return replace(estimate, low=mean - half, high=mean + half, variance=variance)
+    half_width = intervals.half_width(*variance.error)
+    return replace(estimate, low=mean - half_width, high=mean + half_width, variance=variance)

@@ -1,4 +1,4 @@
-"""Turn the texts of a corpus into sentences with ids such as `d1#s003`, which can be chosen like phrases.
+"""Turn the texts of a corpus into sentences with ids such as `d1#s003`, which can be selected like phrases.
 
 The ids end in digits, so that no normalization step merges two sentences of a document.
 """
@@ -17,7 +17,7 @@ from kp_core.text.tokenise import clean, sentence_places
 
 _PARAGRAPHS = re.compile(r"\n[^\S\n]*\n\s*")
 _BLANKS = re.compile(r"\s+")
-#: Also matches `d1#s3`, which is refused with the correct spelling rather than counted as a keyphrase.
+#: Also matches `d1#s3`, for which an error shows the correct spelling, so that it does not count as a keyphrase.
 _ID = re.compile(r"(.+)#s\d+", re.DOTALL)
 
 
@@ -31,7 +31,7 @@ def sentence_id(document: str, number: int) -> str:
 
 
 def list_sentences(corpus: Corpus) -> pd.DataFrame:
-    """Return all sentences of all texts, one row each: doc_id, sentence (its id), paragraph (its number from 1), text.
+    """Return all sentences of all texts, one row each: doc_id, sentence (its id), paragraph (its number, from 1), text.
 
     Paragraphs are separated by blank lines; a sentence ends with its paragraph.
     """
@@ -49,7 +49,7 @@ def _list_sentences(documents: pd.DataFrame) -> pd.DataFrame:
 
 
 def _split(text: str) -> list[tuple[int, str]]:
-    """Return the sentences of a text with the number of their paragraph, line breaks inside as blanks."""
+    """Return paragraph number and text of each sentence; line breaks within a sentence become blanks."""
     parts = [part for part in _PARAGRAPHS.split(clean(text).replace("\r\n", "\n").strip()) if part]
     return [
         (paragraph, _BLANKS.sub(" ", part[start:end]))
@@ -66,7 +66,7 @@ def names_sentences(corpus: Corpus) -> bool:
 
 
 def sentence_owner(phrase: str) -> str | None:
-    """Return the document in the id of a sentence, None for any other text.
+    """Return the document named in a sentence id, None for any other text.
 
     >>> sentence_owner("d1#s003"), sentence_owner("tide table")
     ('d1', None)
@@ -75,8 +75,8 @@ def sentence_owner(phrase: str) -> str | None:
     return match[1] if match else None
 
 
-def sentence_rows(entries: pd.DataFrame, corpus: Corpus, what: str) -> NDArray[np.int64]:
-    """Return the row in `list_sentences` of every entry (columns doc_id, phrase); reject unknown entries."""
+def sentence_rows(entries: pd.DataFrame, corpus: Corpus, source: str) -> NDArray[np.int64]:
+    """Return the row of every entry (columns doc_id, phrase) in `list_sentences`; reject unlisted entries."""
     listed = list_sentences(corpus)
     rows = pd.Index(listed["sentence"]).get_indexer(pd.Index(entries["phrase"], dtype="str"))
     owner = listed["doc_id"].to_numpy()[rows] if len(listed) else np.full(len(rows), "")
@@ -86,7 +86,7 @@ def sentence_rows(entries: pd.DataFrame, corpus: Corpus, what: str) -> NDArray[n
         number = int((listed["doc_id"] == document).sum())
         expected = f"one of its {pluralize(number, 'sentence')}, such as {sentence_id(document, 1)}"
         raise InputError(
-            f"{what}, document '{document}'",
+            f"{source}, document '{document}'",
             f"“{phrase}”",
             expected if number else "a document with a text",
             "Use the ids from the list of sentences." if number else "Load the text of this document.",

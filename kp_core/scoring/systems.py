@@ -1,53 +1,181 @@
-"""Turn prepared data into the counts of every system and baseline."""
+"""Turn prepared data into the counts of every system and baseline, by matcher.
+
+Sources: Kiritchenko, Matwin & Famili 2005, Functional annotation of genes using hierarchical text categorization; Wu,
+Yin & Chang 2024 (KPEval), diversity; Chan et al. 2019, number of keyphrases.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from kp_core.corpus import memoize
 from kp_core.errors import input_error, pluralize
-from kp_core.scoring.alignment import Lists, ideal_hits, random_hits, ranked_lists
-from kp_core.scoring.by_similarity import semantic_counts
-from kp_core.scoring.codes import Ints, owners, ranks
-from kp_core.scoring.counts import (
-    BASELINES,
-    RANDOM,
-    SILENT,
-    Counts,
-    Standard,
-    SystemCounts,
-    count,
-    standard_of,
-    table_settings,
-)
-from kp_core.scoring.hierarchy import hierarchy_counts
-from kp_core.scoring.list_quality import returned_counts
+from kp_core.scoring import codes
+from kp_core.scoring.alignment import Hits, Lists, ideal_hits, ordered_hits, random_hits, ranked_lists
+from kp_core.scoring.codes import Bools, CodedRun, Codes, Floats, Ints, padded, padded_blocks, ragged
+from kp_core.scoring.counts import BASELINES, RANDOM, SILENT, Counts, SystemCounts, count, table_settings
+from kp_core.scoring.given import given_of, semantic_counts
+from kp_core.scoring.gold import Gold
 from kp_core.scoring.measures.registry import Matcher
 from kp_core.scoring.prepare import Prepared
+from kp_core.settings import Settings
+from kp_core.text.normalise import Normaliser
+from kp_core.text.places import occurs, token_lines
 
 #: Maximum number of rows of the random baseline; with larger universes, it ends at the largest cutoff.
 _RANDOM_ROWS = 5_000_000
 
 
-def baseline_counts(name: str, standard: Standard, deepest: int) -> Counts:
-    """Return the counts of a baseline; deepest: its last rank if the universe is very large."""
-    gold, nothing = standard.gold, np.zeros_like(standard.gold.size)
-    silent = Lists(nothing, np.zeros(0, np.int32), nothing[:0], None, nothing[:0] > 0, nothing)
-    hits = ideal = ideal_hits(gold, standard.lower)
-    counts = replace(count(silent, nothing == 0, standard), ideal=ideal, judged=None)
+def baseline_counts(name: str, gold: Gold, universe: Floats, settings: Settings) -> Counts:
+    """Return the counts of a baseline."""
+    zeros, below_rel = np.zeros_like(gold.size), gold.gain_below_rel if settings.gains == "all" else None
+    silent = Lists(zeros, np.zeros(0, np.int32), zeros[:0], None, zeros[:0] > 0, zeros)
+    hits = ideal = ideal_hits(gold, below_rel)
+    counts = replace(count(silent, zeros == 0, gold, universe, settings), ideal=ideal, judged=None)
     if name == SILENT:
         return counts
-    length, reach = np.maximum(standard.universe.astype(np.int64), gold.size), None
+    length, deepest = np.maximum(universe.astype(np.int64), gold.size), None
     if name == RANDOM:
-        known = length
+        known_length = length
         if length.sum() > _RANDOM_ROWS:
-            reach = max(deepest, int(gold.size.max(initial=0)))
-            known = np.minimum(length, reach)
-        document = owners(known)
-        hits = random_hits(document, ranks(known), length[document].astype(float), gold)
-    return replace(counts, hits=hits, length=length, rows=length, deepest=reach)
+            numbers = (cutoff for cutoff in settings.k if isinstance(cutoff, int))
+            deepest = max(int(gold.size.max(initial=0)), *numbers, 0)
+            known_length = np.minimum(length, deepest)
+        document = codes.owners(known_length)
+        hits = random_hits(document, codes.ranks(known_length), length[document].astype(float), gold)
+    return replace(counts, hits=hits, length=length, rows=length, deepest=deepest)
+
+
+def broader_concepts(data: Prepared) -> pd.DataFrame:
+    """Return form and node, one row for each form and concept that it denotes or that is broader.
+
+    Concepts without a form are numbered after the forms.
+    """
+    broader, forms = data.corpus.vocabulary.ancestors, len(data.identities.forms)
+    number = codes.forms_of(data.identities, list(broader), "none", by_concept=True)
+    number[number < 0] = forms + np.arange((number < 0).sum())
+    node_of = dict(zip(broader, number.tolist(), strict=True))
+    rows = [(node, node_of[name]) for concept, node in node_of.items() if node < forms for name in broader[concept]]
+    return pd.DataFrame([*((form, form) for form in range(forms)), *rows], columns=["form", "node"])
+
+
+def hierarchy_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str, Counts]:
+    """Return the counts with all broader concepts on both sides; an empty dictionary without a hierarchy.
+
+    Cutoffs refer to the original lists: a broader concept has the rank of its first narrower suggestion.
+    """
+    if data.settings.by_concept == "no" or not len(data.corpus.vocabulary.broader):
+        return {}
+    concepts, documents, with_broader = broader_concepts(data), len(data.documents), dict[str, Counts]()
+    for name, counts in systems.items():
+        lists, gold, (row, subject) = counts.alignment.lists, counts.alignment.gold, counts.alignment.subjects()
+        due = pd.DataFrame({"document": gold.document, "form": gold.subject}).merge(concepts)
+        due = due[["document", "node"]].drop_duplicates()
+        ranked = pd.DataFrame({"document": lists.owner[row], "form": subject, "rank": lists.rank[row]}).merge(concepts)
+        ranked = ranked.groupby(["document", "node"], as_index=False)["rank"].min()
+        ranked = ranked.merge(due, how="left", indicator="due").sort_values(["document", "rank"], kind="stable")
+        document, rank, is_due = ranked["document"].to_numpy(), ranked["rank"].to_numpy(), ranked["due"] == "both"
+        ones = np.ones(int(is_due.sum()))
+        with_broader[name] = replace(
+            counts,
+            hits=ordered_hits(document[is_due], rank[is_due], ones, ones, ones),
+            size=np.bincount(due["document"], minlength=documents),
+            gold_size=counts.size,
+            length=np.bincount(document, minlength=documents),
+            returned_rows=(document, rank),
+        )
+    return with_broader
+
+
+def returned_counts(
+    data: Prepared, systems: Mapping[str, Counts], sides: Callable[[Lists], Ints] | None = None, place: int = 0
+) -> dict[str, Counts]:
+    """Return the counts of the lists as returned, or only of the rows that `sides` assigns to the number `place`.
+
+    Every row is a hit. Further columns: whether the phrase is `repeated` (also higher up), its number of `words` and of
+    `repeated words`, whether it is `present` in the text (NaN without a text), and its total similarity to all
+    phrases above it, `alike` (NaN without a similarity).
+    """
+    settings, made = data.settings.changed(duplicates="keep"), dict[str, Counts]()
+    for name, counts in systems.items():
+        run = data.coded.runs[name]
+        lists = ranked_lists(run, data.identities, settings)
+        lists = lists if sides is None else lists.only(sides(lists) == place)
+        words, repeated_words = _words(data, lists)
+        with_text = np.array([bool(text) for text in data.texts], bool)[lists.owner]
+        present = np.full(len(with_text), np.nan)
+        present[with_text] = occurs_in_text(data)(lists.owner[with_text], lists.form[with_text])
+        columns = {
+            "found": np.ones(len(lists.form)),
+            "repeated": lists.repeated.astype(float),
+            "words": words,
+            "repeated words": repeated_words,
+            "present": present,
+            "alike": _alike(data, run, lists),
+        }
+        rows = Hits(lists.owner, lists.rank, columns)
+        made[name] = replace(counts, hits=rows, length=lists.length, rows=lists.length, returned_rows=None, judged=None)
+    return made
+
+
+def _words(data: Prepared, lists: Lists) -> tuple[Floats, Floats]:
+    """Count the words of each row, in its normalized form, and those that occur earlier in its list."""
+    words_of_form = pc.split_pattern(data.identities.forms.cast(pa.large_string()), " ")
+    length = np.diff(words_of_form.offsets.to_numpy()).astype(np.int64)
+    code = words_of_form.flatten().dictionary_encode().indices.to_numpy().astype(np.int64)
+    start = np.cumsum(length) - length
+    words = length[lists.form]
+    row = np.repeat(np.arange(len(words)), words)
+    key = lists.owner[row] * (code.max(initial=0) + 1) + code[ragged(start[lists.form], words)]
+    first_occurrences = np.bincount(row[np.unique(key, return_index=True)[1]], minlength=len(words))
+    return words.astype(float), (words - first_occurrences).astype(float)
+
+
+def occurs_in_text(data: Prepared) -> Callable[[Ints, Ints | Codes], Bools]:
+    """Return a function that tests whether forms, in any spelling, occur in texts."""
+    normaliser, coded, identities = Normaliser.parse(data.settings.normalise), data.coded, data.identities
+    key = (str(normaliser), data.settings.titles)
+    texts = memoize(data.corpus, "text lines", key, lambda: token_lines(data.texts, normaliser))
+    # Phrases are processed like texts: tokens first, stems last.
+    raw = coded.phrases.to_pylist()
+    predicted = gold = token_lines(raw, normaliser)
+    if data.settings.gold_stemmed == "yes":
+        gold = token_lines(raw, normaliser.without_stemmer())
+    lines_of: list[dict[str, None]] = [{} for _ in range(len(identities.forms))]
+    for forms, spellings in ((identities.predicted, predicted), (identities.gold, gold)):
+        for form, line in zip(forms.tolist(), spellings, strict=True):
+            lines_of[form][line] = None
+    any_order, cache = "sort" in normaliser.steps, dict[int, bool]()
+
+    def occurs_in(document: Ints, form: Ints | Codes) -> Bools:
+        keys = (document.astype(np.int64) * len(lines_of) + form).tolist()
+        for key in {*keys} - cache.keys():
+            text, number = divmod(key, len(lines_of))
+            cache[key] = any(occurs(line, texts[text], any_order) for line in lines_of[number])
+        return np.array([cache[key] for key in keys], bool)
+
+    return occurs_in
+
+
+def _alike(data: Prepared, run: CodedRun, lists: Lists) -> Floats:
+    """Return the sum of the similarities of each row to the rows above it in its list."""
+    if not data.corpus.vocabulary.has_similarities:
+        return np.full(len(lists.form), np.nan)
+    given, sums = given_of(data.corpus, data.coded, data.settings), [np.empty(0)]
+    phrase = run.phrase[run.start[lists.owner] + lists.position - 1]
+    compared = phrase if given.vectors is not None else lists.form  # a table of pairs may lack equal phrases
+    start = np.cumsum(lists.length) - lists.length
+    for block in padded_blocks(len(start), int(lists.length.max(initial=0)) ** 2):
+        number, form = (padded(values, start[block], lists.length[block], -1) for values in (phrase, compared))
+        value = np.where(form[:, :, None] == form[:, None], 1.0, given.blocks(number, number))
+        sums.append(np.tril(value, -1).sum(axis=2, dtype=float)[number >= 0])
+    return np.concatenate(sums)
 
 
 #: Counts for less common measures, from the exact counts of all systems.
@@ -65,41 +193,38 @@ def count_unchecked(
     without: int | None = None,
     fewest: Ints | None = None,
 ) -> dict[str, SystemCounts]:
-    """Return the counts of every system, and of the baselines; other arguments as in `gather`.
+    """Return the counts of all systems and baselines, without checking N; other arguments as in `gold_items`.
 
     matchers  required matchers; without `sets`, N and the slow count of n-grams in all texts are not needed
     """
     concordance, settings, tables = "sets" in matchers, data.settings, table_settings(data.settings)
+    gold = of_sets = data.standard(without, fewest)
     universe = data.universe if concordance else np.zeros(len(data.documents))
-    standard = standard_of(data, universe, without, fewest)
-    of_sets = replace(standard, settings=tables)
     if concordance and settings.gold_list != "unique":
-        of_sets = standard_of(data.under(tables), universe, without, fewest)
-    one_spelling = len(standard.gold.spelling_item) == len(standard.gold.grade)
-    are_sets = (settings.duplicates, settings.hits_as, settings.gold_list) == ("before", "predictions", "unique")
+        of_sets = data.under(tables).standard(without, fewest)
+    one_spelling = len(gold.spelling_item) == len(gold.grade)
+    already_sets = (settings.duplicates, settings.hits_as, settings.gold_list) == ("before", "predictions", "unique")
     # If both sides are already sets with one spelling per item, tables share the exact counts.
-    shared = not concordance or (one_spelling and are_sets)
+    shared = not concordance or (one_spelling and already_sets)
     systems = dict[str, dict[Matcher, Counts]]()
     for system, run in data.coded.runs.items():
         if settings.missing == "error" and not run.listed.all():
-            lost = [data.documents[i] for i in np.flatnonzero(~run.listed)]
-            every = pluralize(len(run.listed), "document")
-            raise input_error(
-                f"system '{system}'", "no list", lost=len(lost), documents=every, names=", ".join(lost[:5])
-            )
-        exact = sets = count(ranked_lists(run, data.identities, settings), run.listed, standard)
+            missing = [data.documents[i] for i in np.flatnonzero(~run.listed)]
+            documents, names = pluralize(len(run.listed), "document"), ", ".join(missing[:5])
+            raise input_error(f"system '{system}'", "no list", lost=len(missing), documents=documents, names=names)
+        exact = sets = count(ranked_lists(run, data.identities, settings), run.listed, gold, universe, settings)
         if not shared:
-            sets = count(ranked_lists(run, data.identities, tables), run.listed, of_sets, sets=True)
+            lists = ranked_lists(run, data.identities, tables)
+            sets = count(lists, run.listed, of_sets, universe, tables, only_best=True)
         systems[system] = {"exact": exact, "sets": sets}
-    of_all = {name: by_matcher["exact"] for name, by_matcher in systems.items()}
+    exact_counts = {name: by_matcher["exact"] for name, by_matcher in systems.items()}
     for matcher in _FURTHER.keys() & {*matchers}:
-        for name, counts in _FURTHER[matcher](data, of_all).items():
+        for name, counts in _FURTHER[matcher](data, exact_counts).items():
             systems[name][matcher] = counts
-    deepest = max((cutoff for cutoff in settings.k if isinstance(cutoff, int)), default=0)
     for name in BASELINES if baselines else ():
-        exact = sets = baseline_counts(name, standard, deepest)
+        exact = sets = baseline_counts(name, gold, universe, settings)
         if concordance:
-            sets = baseline_counts(name, of_sets, deepest)
+            sets = baseline_counts(name, of_sets, universe, tables)
         systems[name] = {"exact": exact, "sets": sets}
     return {name: SystemCounts(by_matcher) for name, by_matcher in systems.items()}
 
@@ -110,7 +235,7 @@ def count_systems(
     baselines: bool = False,
     without: int | None = None,
 ) -> dict[str, SystemCounts]:
-    """Return the counts of every system; reject a universe smaller than the number of phrases chosen by either side."""
+    """Return the counts of every system; reject a universe smaller than the number of phrases chosen."""
     systems = count_unchecked(data, matchers, baselines, without)
     if "sets" in matchers and data.settings.universe.isdigit():
         chosen = data.all_items.size.astype(float)  # and further phrases of systems, at the largest cutoff
@@ -122,5 +247,5 @@ def count_systems(
 
 
 def longest_lists(data: Prepared) -> dict[str, int]:
-    """Return the length of the longest list of every system, where its curve over k ends."""
+    """Return the length of the longest list of every system, at which its curve over k ends."""
     return {name: int(run.length.max(initial=0)) for name, run in data.coded.runs.items()}

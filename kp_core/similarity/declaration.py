@@ -50,7 +50,7 @@ MEASURES: dict[str, Similarity] = dict.fromkeys(_DECLARED)  # type: ignore[assig
 
 
 def similarity_measure(name: str) -> Callable[[Function], Function]:
-    """Register the decorated function as the measure that `measures.toml` declares."""
+    """Register the decorated function as the measure of this name in `measures.toml`."""
     texts: dict[str, Any] = {}
     for family in (*(shared for begin, shared in _FAMILIES.items() if name.startswith(begin)), _DECLARED[name]):
         texts |= family
@@ -77,23 +77,23 @@ class Asked:
         >>> parse("R-precision( overlap=contiguous,denominator=longer )").name
         'R-precision(overlap=contiguous)'
         """
-        shown = [f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in self.chosen]
-        return self.measure.name + (f"({','.join(shown)})" if shown else "")
+        options = [f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in self.chosen]
+        return self.measure.name + (f"({','.join(options)})" if options else "")
 
     def scores(self, block: Any) -> Floats:
         """Return the values of a block of pairs."""
         return self.measure.score(block, **dict(self.chosen))
 
 
-def _value(measure: str, option: str, choices: Option, given: str) -> str | float:
+def _value(measure: str, option: str, choices: Option, text: str) -> str | float:
     if isinstance(choices[0], str):
-        if given in choices:
-            return given
-        raise UsageError(f"{option} of {measure} is '{given}'; choose one of: {', '.join(map(str, choices))}")
+        if text in choices:
+            return text
+        raise UsageError(f"{option} of {measure} is '{text}'; choose one of: {', '.join(map(str, choices))}")
     low, high, _ = choices
-    if re.fullmatch(r"\d+(?:\.\d+)?|\.\d+", given) and float(low) <= float(given) <= float(high):
-        return float(given)
-    raise UsageError(f"{option} of {measure} is '{given}'; write a number from {low:g} to {high:g}")
+    if re.fullmatch(r"\d+(?:\.\d+)?|\.\d+", text) and float(low) <= float(text) <= float(high):
+        return float(text)
+    raise UsageError(f"{option} of {measure} is '{text}'; write a number from {low:g} to {high:g}")
 
 
 def split_names(measures: str | Iterable[str]) -> list[str]:
@@ -110,7 +110,7 @@ def split_names(measures: str | Iterable[str]) -> list[str]:
 
 
 def parse(text: str) -> Asked:
-    """Parse the name of a measure with options in brackets; printing the result gives the same name.
+    """Parse the name of a measure with options in brackets; `Asked.name` of the result gives the same name.
 
     >>> parse("M-R-precision(alignment=ordered)").chosen
     (('alignment', 'ordered'),)
@@ -122,12 +122,12 @@ def parse(text: str) -> Asked:
         raise UsageError(f"there is no measure of similarity '{text}'; the measures are: {', '.join(MEASURES)}")
     measure, chosen = MEASURES[name], {}
     for part in filter(None, (written[2] or "").split(",")):
-        option, _, given = (piece.strip() for piece in part.partition("="))
+        option, _, value_text = (piece.strip() for piece in part.partition("="))
         choices = measure.options.get(option)
         if choices is None:
-            known = ", ".join(measure.options) or "none"
-            raise UsageError(f"{name} has no option '{option}'; its options are: {known}")
-        value = _value(name, option, choices, given)
+            options = ", ".join(measure.options) or "none"
+            raise UsageError(f"{name} has no option '{option}'; its options are: {options}")
+        value = _value(name, option, choices, value_text)
         if value != (choices[0] if isinstance(choices[0], str) else choices[2]):
             chosen[option] = value
     return Asked(measure, tuple(sorted(chosen.items())))

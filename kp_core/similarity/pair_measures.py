@@ -1,4 +1,4 @@
-"""Compute similarities that depend on further data: contexts in texts, the user's table, combinations, chance.
+"""Compute similarities that depend on further data: contexts in texts, the user's table, combinations, random numbers.
 
 The context of a phrase is a vector of the words in the sentences of the loaded texts that contain it.
 """
@@ -22,19 +22,19 @@ from kp_core.similarity.tokens import FUNCTION_WORDS, Phrases, Recipe
 from kp_core.text.stem import stem_words
 from kp_core.text.tokenise import clean, is_word, occurrences, sentences
 
-#: Maximum number of sentences of a phrase, in the order of the texts.
-SENTENCES = 50
+#: Maximum number of sentences used for a phrase, in the order of the texts.
+MAX_SENTENCES = 50
 
 
 class Contexts:
-    """The sentences of texts as stems, in which phrases are searched as contiguous stems."""
+    """The sentences of texts as stems, in which phrases are looked up as runs of stems."""
 
     def __init__(self, texts: Sequence[str], stemmer: str) -> None:
         self.stemmer = stemmer
-        spelled = [[token.lower() for token in s] for text in texts if text for s in sentences(clean(text))]
-        words = list(dict.fromkeys(chain.from_iterable(spelled)))
+        lower_case = [[token.lower() for token in s] for text in texts if text for s in sentences(clean(text))]
+        words = list(dict.fromkeys(chain.from_iterable(lower_case)))
         stem_of = dict(zip(words, stem_words(words, stemmer) if stemmer else words, strict=True))
-        self.sentences = [[stem_of[word] for word in sentence] for sentence in spelled]
+        self.sentences = [[stem_of[word] for word in sentence] for sentence in lower_case]
         self.vocabulary = {stem: code for code, stem in enumerate(dict.fromkeys(stem_of.values()))}
         counts = self._matrix([[self.vocabulary[stem] for stem in s] for s in self.sentences], len(self.vocabulary))
         weight = np.log(len(self.sentences) / np.maximum(counts.astype(bool).sum(axis=0), 1))
@@ -54,32 +54,32 @@ class Contexts:
         return matrix
 
     def _places(self, phrases: Sequence[Sequence[str]]) -> list[list[int]]:
-        """Return the first sentences in which each phrase, given as stems, occurs as a whole."""
+        """Return the numbers of the first sentences that contain each phrase, given as stems."""
         forms = [" ".join(phrase) for phrase in phrases]
         first_sentences: dict[str, dict[int, None]] = {form: {} for form in forms}
         for number, start, end in occurrences(self.sentences, first_sentences):
             first_sentences[" ".join(self.sentences[number][start:end])][number] = None
-        return [list(first_sentences[form])[:SENTENCES] for form in forms]
+        return [list(first_sentences[form])[:MAX_SENTENCES] for form in forms]
 
     def vectors(self, phrases: Sequence[str]) -> Any:
-        """Return tf · ln(S / df) of the words around phrases, except own words and function words (phrase, word)."""
+        """Return tf · ln(S / df) of the words around each phrase, without its own and function words (phrase, word)."""
         stems = Phrases(phrases, Recipe(stemmer=self.stemmer)).stem_lists().to_pylist()
-        near = self._matrix(self._places(stems), len(self.sentences)) @ self.weights
-        inside = [[self.vocabulary[s] for s in set(p) & self.vocabulary.keys()] for p in stems]
-        return near - near.multiply(self._matrix(inside, near.shape[1]))
+        context = self._matrix(self._places(stems), len(self.sentences)) @ self.weights
+        own_words = [[self.vocabulary[s] for s in set(p) & self.vocabulary.keys()] for p in stems]
+        return context - context.multiply(self._matrix(own_words, context.shape[1]))
 
 
 @similarity_measure("context")
 def context(pairs: Pairs) -> Floats:
     """Return the cosine of the contexts of the two phrases; NaN if one of them has no context."""
-    choices, kept = pairs.scorer.choices, pairs.scorer.kept
+    choices, cache = pairs.scorer.choices, pairs.scorer.kept
     if not choices.texts:
         raise usage_error("no contexts")
-    if "contexts" not in kept:
-        kept["contexts"] = Contexts(choices.texts, choices.stemmer)
-    used, place = np.unique(np.concatenate([pairs.keyphrase, pairs.candidate]), return_inverse=True)
+    if "contexts" not in cache:
+        cache["contexts"] = Contexts(choices.texts, choices.stemmer)
+    numbers, place = np.unique(np.concatenate([pairs.keyphrase, pairs.candidate]), return_inverse=True)
     key, other = np.split(place, 2)
-    vectors = kept["contexts"].vectors([pairs.scorer.phrases[number] for number in used])
+    vectors = cache["contexts"].vectors([pairs.scorer.phrases[number] for number in numbers])
     norm = np.sqrt(vectors.multiply(vectors).sum(axis=1))
     lengths = norm[key] * norm[other]
     return np.asarray(vectors[key].multiply(vectors[other]).sum(axis=1) / np.where(lengths > 0, lengths, np.nan))
@@ -87,7 +87,7 @@ def context(pairs: Pairs) -> Floats:
 
 @similarity_measure("given")
 def given(pairs: Pairs) -> Floats:
-    """Return the value in the user's table, 1 for phrases that are equal as stems."""
+    """Return the value in the user's table, or 1 for phrases with equal stems."""
     scorer = pairs.scorer
     if "given" not in scorer.kept:
         recipe = replace(scorer.choices.recipe(parse("given"), "given"), everywhere=True)
@@ -101,7 +101,7 @@ def given(pairs: Pairs) -> Floats:
 
 @similarity_measure("combined")
 def combined(pairs: Pairs, w: float = 0.5, rule: str = "sum", meaning: str = "context") -> Floats:
-    """Return the weighted mean, or the maximum, of form and meaning; `meaning=column` uses the column `meaning`."""
+    """Return the weighted mean, or the maximum, of form and meaning; `meaning=column` reads the column `meaning`."""
     if meaning == "column":
         if "meaning" not in pairs.columns:
             raise UsageError("combined(meaning=column) takes the numeric column 'meaning' of the pairs; there is none")
@@ -120,5 +120,5 @@ def random(pairs: Pairs) -> Floats:
 
 @similarity_measure("constant")
 def constant(pairs: Pairs) -> Floats:
-    """Return ones."""
+    """Return 1 for every pair."""
     return np.ones(len(pairs.keyphrase))

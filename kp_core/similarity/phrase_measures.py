@@ -1,4 +1,4 @@
-"""Compute similarities of blocks of pairs: common tokens, n-grams, METEOR, edits, and trivial sentinels."""
+"""Compute similarities of blocks of pairs: common tokens, n-grams, METEOR, edits, and trivial baselines."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from kp_core.similarity.tokens import Flat, Phrases, Sides, total
 
 @similarity_measure("R-precision")
 def r_precision(sides: Sides, denominator: str = "longer", overlap: str = "bag") -> Floats:
-    """Return common tokens, or the longest common run, / length of the longer phrase or of the keyphrase."""
+    """Return common tokens, or the longest common run, divided by the length of the longer phrase or keyphrase."""
     common = sides.matches(1) if overlap == "bag" else sides.heaviest_run(np.ones((sides.r, 1)))
-    below = max(sides.r, sides.h) if denominator == "longer" else sides.keyphrase_first.r
-    return np.asarray(common / below)
+    length = max(sides.r, sides.h) if denominator == "longer" else sides.keyphrase_first.r
+    return np.asarray(common / length)
 
 
 @similarity_measure("M-R-precision")
 def modified_r_precision(sides: Sides, alignment: str = "bag", weights: str = "longer") -> Floats:
-    """Return the weight of matched tokens / the weight of all tokens, in the longer phrase or the keyphrase."""
-    along = sides.long_first if weights == "longer" else sides.keyphrase_first
-    weight = 1.0 / np.arange(along.r, 0, -1)[:, None]
+    """Return the weight of matched tokens divided by that of all tokens, in the longer phrase or the keyphrase."""
+    oriented = sides.long_first if weights == "longer" else sides.keyphrase_first
+    weight = 1.0 / np.arange(oriented.r, 0, -1)[:, None]
     if alignment == "bag":
         # one product per position, so that rounding does not depend on the block size
-        matched = sum((weight[i] * along.matched_from_right[i] for i in range(along.r)), np.zeros(along.n))
+        matched = sum((weight[i] * oriented.matched_from_right[i] for i in range(oriented.r)), np.zeros(oriented.n))
     elif alignment == "ordered":
-        matched = along.heaviest_subsequence(weight)
+        matched = oriented.heaviest_subsequence(weight)
     else:
-        matched = along.heaviest_run(weight)
+        matched = oriented.heaviest_run(weight)
     return np.asarray(matched / weight.sum(axis=0))
 
 
 @similarity_measure("match")
 def match(sides: Sides, accept: str = "morph") -> Floats:
-    """Return 1 for equal stems; `include`: also if the candidate contains the keyphrase; `part`: or vice versa."""
+    """Return 1 for equal stems; `include`: also if the candidate contains the keyphrase; `part`: also vice versa."""
     block = sides.long_first
     accepted = accept == "part" or block.r == block.h or (accept == "include" and not block.keyphrase_is_reference)
     return np.asarray(block.inside & accepted, float)
 
 
 def overlap_of_sets(sides: Sides, *, divisor: Callable[[Floats, Floats, Floats], Floats]) -> Floats:
-    """Return the distinct common tokens / a divisor, from the sizes of the intersection, reference and hypothesis."""
+    """Return the distinct common tokens divided by a function of the sizes of intersection and both phrases."""
     flags = sides.equal.any(axis=1) & sides.first, sides.first, sides.swapped.first
     sizes = [total(flag).astype(float) for flag in flags]
     return np.asarray(sizes[0] / divisor(*sizes))
@@ -104,12 +104,12 @@ def bleu(sides: Sides, smoothing: str = "exp", *, order: int = 4) -> Floats:
         possible = sides.h - i + 1
         share = np.arange(possible + 1) / possible  # indexed by the number of matches
         share[0] = 1.0 / possible
-        missing = sides.matches(i) == 0
-        zeros += missing
-        logs += np.log(share)[sides.matches(i)] - np.log(2.0) * zeros * missing
+        unmatched = sides.matches(i) == 0
+        zeros += unmatched
+        logs += np.log(share)[sides.matches(i)] - np.log(2.0) * zeros * unmatched
     length = 1.0 if sides.h >= sides.r else float(np.exp(1 - sides.r / sides.h))
-    nothing = sides.matches(1) == 0 if smoothing == "exp" else zeros > 0
-    return np.where(nothing, 0.0, length * np.exp(logs / effective))
+    no_match = sides.matches(1) == 0 if smoothing == "exp" else zeros > 0
+    return np.where(no_match, 0.0, length * np.exp(logs / effective))
 
 
 for _name, _order in {"BLEU": 4, "BLEU-1": 1, "BLEU-2": 2, "BLEU-3": 3}.items():
@@ -119,7 +119,7 @@ NIST_ORDERS = 5
 
 
 def information(flat: Flat, weight: Ints) -> list[Floats]:
-    """Return per order the information of the n-gram that begins at each token, within the references (token,).
+    """Return, for each order, the information of the n-gram of the references that begins at each token (token,).
 
     weight  (phrase,) how often each phrase is a reference
     """
@@ -128,7 +128,7 @@ def information(flat: Flat, weight: Ints) -> list[Floats]:
     left = (flat.start + flat.length)[owner[place]] - place  # tokens from here to the end of the phrase
     times, code = weight[owner[place]], flat.code
     gram, counts = np.zeros(len(place), np.int64), np.array([times.sum()], float)
-    of_token = []
+    by_order = []
     for order in range(1, NIST_ORDERS + 1):
         # An n-gram that begins with an n-gram of a single occurrence adds no information.
         kept = (left >= order) & (counts[gram] > 1)
@@ -139,24 +139,25 @@ def information(flat: Flat, weight: Ints) -> list[Floats]:
         counts = np.bincount(gram, times)
         information_of_token = np.zeros(len(code))
         information_of_token[place] = np.log2(before / counts[gram])
-        of_token.append(information_of_token)
-    return of_token
+        by_order.append(information_of_token)
+    return by_order
 
 
 @similarity_measure("NIST")
 def nist(sides: Sides, normalised: str = "no") -> Floats:
-    """Return the information of clipped matched n-grams / n-grams of the hypothesis, over orders, with the penalty."""
-    matched, whole = np.zeros(sides.n), np.zeros(sides.n)
+    """Return the sum over orders of matched information / n-grams of the hypothesis, times the length penalty."""
+    matched, of_reference = np.zeros(sides.n), np.zeros(sides.n)
+    information = sides.shared.information()
     for order in range(1, min(NIST_ORDERS, sides.r) + 1):
         places = sides.shared.flat.start[sides.reference] + np.arange(sides.r - order + 1)[:, None]
-        info = sides.shared.information[order - 1][places]
+        info = information[order - 1][places]
         if order <= sides.h:
             matched += (info * sides.matched(order)).sum(axis=0) / (sides.h - order + 1)
-        whole += info.sum(axis=0) / (sides.r - order + 1)
+        of_reference += info.sum(axis=0) / (sides.r - order + 1)
     # 1/2 if the hypothesis has two thirds of the length
     penalty = np.exp(np.log(0.5) / np.log(1.5) ** 2 * np.log(min(1.0, sides.h / sides.r)) ** 2)
     matched *= penalty
-    return matched if normalised == "no" else ratio(matched, whole, np.nan)
+    return matched if normalised == "no" else ratio(matched, of_reference, np.nan)
 
 
 def rouge(sides: Sides, *, order: int, share: str) -> Floats:
@@ -193,21 +194,20 @@ WEIGHTS = {"original": (0.9, 3.0, 0.5), "tuned-unverified": (0.81, 0.83, 0.28), 
 _STATES = 2000
 
 
-class Synonyms:
-    """Pairs of words that are synonyms; a word may occur in several groups, and synonymy is not transitive."""
+def synonyms_of(phrases: Phrases, groups: Iterable[Sequence[str]]) -> Callable[[Sides], Bools]:
+    """Return a function that marks synonyms among the words of reference and hypothesis: (r, h, n).
 
-    def __init__(self, phrases: Phrases, groups: Iterable[Sequence[str]]) -> None:
-        self._words = phrases.words
-        place = {word: code for code, word in enumerate(phrases.vocabulary)}
-        self._size = max(1, len(place))
-        codes = [[place[word.lower()] for word in group if word.lower() in place] for group in groups]
-        self._pairs = np.array([a * self._size + b for group in codes for a in group for b in group], np.int64)
+    A word may occur in several groups, and synonymy is not transitive.
+    """
+    place, size = {word: code for code, word in enumerate(phrases.vocabulary)}, max(1, len(phrases.vocabulary))
+    codes = [[place[word.lower()] for word in group if word.lower() in place] for group in groups]
+    pairs = np.array([a * size + b for group in codes for a in group for b in group], np.int64)
 
-    def __call__(self, sides: Sides) -> Bools:
-        """Return which words of reference and hypothesis are synonyms: (r, h, n)."""
-        ref = self._words.of(sides.reference, sides.r).astype(np.int64)
-        hyp = self._words.of(sides.hypothesis, sides.h)
-        return np.isin(ref[:, None, :] * self._size + hyp[None, :, :], self._pairs)
+    def marked(sides: Sides) -> Bools:
+        ref = phrases.words.of(sides.reference, sides.r).astype(np.int64)
+        return np.isin(ref[:, None, :] * size + phrases.words.of(sides.hypothesis, sides.h)[None, :, :], pairs)
+
+    return marked
 
 
 def read_synonyms(text: str) -> list[list[str]]:
@@ -217,14 +217,14 @@ def read_synonyms(text: str) -> list[list[str]]:
     [['car', 'automobile'], ['method', 'approach']]
     """
     lines = (line.strip() for line in text.splitlines())
-    split = [line.replace("\t", ",").split(",") for line in lines if line and not line.startswith("#")]
-    return [[word.strip() for word in group if word.strip()] for group in split]
+    groups = [line.replace("\t", ",").split(",") for line in lines if line and not line.startswith("#")]
+    return [[word.strip() for word in group if word.strip()] for group in groups]
 
 
 def best_alignment(same: Bools, exact: Bools) -> tuple[int, int]:
     """Return matches and chunks of the best alignment: most matches, then most exact ones, then fewest chunks.
 
-    same, exact   (r, h) words of the reference and of the hypothesis that may be matched, and that are equal
+    same, exact   (r, h) whether a word of the reference and one of the hypothesis may be matched, and are equal
 
     >>> twice = np.array([[True, False, False], [False, True, True]])
     >>> best_alignment(twice, twice)
@@ -233,7 +233,7 @@ def best_alignment(same: Bools, exact: Bools) -> tuple[int, int]:
     # state: used positions in the reference as bits, and the position used by the previous word (-2: none)
     states: dict[tuple[int, int], tuple[int, int, int]] = {(0, -2): (0, 0, 0)}
     for j in range(same.shape[1]):
-        after: dict[tuple[int, int], tuple[int, int, int]] = {}
+        next_states: dict[tuple[int, int], tuple[int, int, int]] = {}
         for (taken, last), (matches, exacts, chunks) in states.items():
             steps = [((taken, -2), (matches, exacts, chunks))]
             for i in np.flatnonzero(same[:, j]).tolist():
@@ -241,9 +241,9 @@ def best_alignment(same: Bools, exact: Bools) -> tuple[int, int]:
                     further = (matches + 1, exacts + int(exact[i, j]), chunks - int(i != last + 1))
                     steps.append(((taken | 1 << i, i), further))
             for state, value in steps:
-                if value > after.get(state, (-1, 0, 0)):
-                    after[state] = value
-        states = dict(sorted(after.items(), key=lambda entry: entry[1], reverse=True)[:_STATES])
+                if value > next_states.get(state, (-1, 0, 0)):
+                    next_states[state] = value
+        states = dict(sorted(next_states.items(), key=lambda entry: entry[1], reverse=True)[:_STATES])
     matches, _, chunks = max(states.values())
     return matches, -chunks
 
@@ -272,12 +272,12 @@ def meteor(sides: Sides, weights: str = "original", complete: str = "yes") -> Fl
         same = same | sides.shared.synonyms(sides)
     alpha, beta, gamma = WEIGHTS[weights]
     # the values for all numbers of matches m and chunks c
-    most = min(sides.r, sides.h)
-    m, c = np.meshgrid(np.arange(most + 1), np.arange(most + 1), indexing="ij")
-    some = np.maximum(m, 1)
-    p, r = some / sides.h, some / sides.r
-    value = p * r / (alpha * p + (1 - alpha) * r) * (1 - gamma * (c / some) ** beta)
+    max_matches = min(sides.r, sides.h)
+    m, c = np.meshgrid(np.arange(max_matches + 1), np.arange(max_matches + 1), indexing="ij")
+    positive_m = np.maximum(m, 1)
+    p, r = positive_m / sides.h, positive_m / sides.r
+    value = p * r / (alpha * p + (1 - alpha) * r) * (1 - gamma * (c / positive_m) ** beta)
     value[0] = 0.0
     if complete == "yes" and sides.r == sides.h:
-        value[most, 1] = 1.0
+        value[max_matches, 1] = 1.0
     return np.asarray(value[_aligned(sides, same)])

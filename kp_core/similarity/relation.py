@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.codes import Ints
 from kp_core.similarity.phrase_measures import r_precision
 from kp_core.similarity.tokens import CONJUNCTIONS, PREPOSITIONS, Phrases, Recipe, Shared, sides
 
@@ -30,27 +29,14 @@ LOCATIONS = ("First", "Middle", "Head", "First+Head", "")
 COMPLEXITIES = ("Simple", "PP", "CC", "PP+CC")
 
 
-@dataclass(frozen=True)
-class Relations:
-    """Relations between the two phrases of each pair; all arrays are (pair,).
+def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> pd.DataFrame:
+    """Return one row per pair that describes its relation, given the indices of the two phrases.
 
     type, location   indices of `TYPES` and `LOCATIONS`
-    morph            a partial match that needs stemming
+    morph            whether it is a partial match that needs stemming
     reordered        whether the same stems occur in another order
     contiguous       whether the longer phrase contains the shorter one contiguously
     overlap          R-precision of the stems
-    """
-
-    type: NDArray[np.int8]
-    morph: Bools
-    reordered: Bools
-    location: NDArray[np.int8]
-    contiguous: Bools
-    overlap: Floats
-
-
-def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
-    """Return the relation of each pair (pair,), given the indices of its two phrases.
 
     Source: Kim, Baldwin & Kan 2010, sections 2 and 5, on token boundaries.
     """
@@ -62,9 +48,9 @@ def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
         if not (block.r and block.h):
             continue
         overlap[pairs] = 0.0
-        some = np.flatnonzero(block.equal.any(axis=(0, 1)))
-        if 2 * len(some) < block.n:  # most pairs of a document have no word in common
-            pairs, block = pairs[some], block.only(some)
+        overlapping = np.flatnonzero(block.equal.any(axis=(0, 1)))
+        if 2 * len(overlapping) < block.n:  # most pairs of a document have no word in common
+            pairs, block = pairs[overlapping], block.only(overlapping)
         common, same_length = block.matches(1), block.r == block.h
         partial = PARTOF if block.keyphrase_is_reference else INCLUDE
         types = np.where(block.inside, MORPH if same_length else partial, np.where(common > 0, OVERLAP, NONE))
@@ -73,27 +59,29 @@ def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
             types[(types == MORPH) & spelled_alike] = EXACT
             reordered[pairs] = (types == OVERLAP) & (common == block.r)
         # Without stemming, the type of match would differ.
-        stemmed = np.where(types == OVERLAP, block.words.matches(1) < common, ~block.words.inside)
+        words = block.words
+        stemmed = np.where(types == OVERLAP, words.matches(1) < common, ~words.inside)
         morph[pairs] = stemmed & (types > MORPH) & (types < NONE)
         kind[pairs], contiguous[pairs], overlap[pairs] = types, block.inside, r_precision(block)
         matched = block.long_first.matched_from_right
         cases = [(types <= MORPH) | ~matched.any(axis=0), matched[0] & matched[-1], matched[-1], matched[0]]
         location[pairs] = np.select(cases, [4, 3, 2, 0], default=1)
-    return Relations(kind, morph, reordered, location, contiguous, overlap)
+    columns = {"type": kind, "morph": morph, "reordered": reordered, "location": location}
+    return pd.DataFrame(columns | {"contiguous": contiguous, "overlap": overlap})
 
 
 def complexity(phrases: Phrases) -> NDArray[np.int8]:
-    """Return the index in `COMPLEXITIES` of every phrase, by English prepositions and conjunctions (phrase,)."""
+    """Return the index in `COMPLEXITIES` of every phrase (phrase,), from English prepositions and conjunctions."""
     owner = np.repeat(np.arange(len(phrases.words.length)), phrases.words.length)
     kind = np.zeros(len(phrases.words.length), np.int8)
-    for value, listed in ((1, PREPOSITIONS), (2, CONJUNCTIONS)):
-        is_listed = np.array([word in listed for word in phrases.vocabulary], bool)
-        kind[np.unique(owner[is_listed[phrases.words.code]])] += np.int8(value)
+    for value, function_words in ((1, PREPOSITIONS), (2, CONJUNCTIONS)):
+        is_function_word = np.array([word in function_words for word in phrases.vocabulary], bool)
+        kind[np.unique(owner[is_function_word[phrases.words.code]])] += np.int8(value)
     return kind
 
 
 def describe(keyphrases: Sequence[str], candidates: Sequence[str], recipe: Recipe | None = None) -> pd.DataFrame:
-    """Return one row per pair in words: type, morph, reordered, contiguous, location, complexity.
+    """Return one row per pair, with types as words: type, morph, reordered, contiguous, location, complexity.
 
     >>> describe(["quality of service"], ["service quality"])[["type", "location", "complexity"]].to_numpy().tolist()
     [['OVERLAP', 'First+Head', 'PP']]
@@ -101,14 +89,9 @@ def describe(keyphrases: Sequence[str], candidates: Sequence[str], recipe: Recip
     coded = pa.array([*keyphrases, *candidates], pa.large_string()).dictionary_encode()
     key, other = np.split(coded.indices.to_numpy().astype(np.int64), [len(keyphrases)])
     phrases = Phrases(coded.dictionary.to_pylist(), recipe or Recipe())
-    related = relate(phrases, key, other)
-    return pd.DataFrame(
-        {
-            "type": np.array(list(TYPES), object)[related.type],
-            "morph": related.morph,
-            "reordered": related.reordered,
-            "contiguous": related.contiguous,
-            "location": np.array(LOCATIONS, object)[related.location],
-            "complexity": np.array(COMPLEXITIES, object)[complexity(phrases)[key]],
-        }
+    related = relate(phrases, key, other)[["type", "morph", "reordered", "contiguous", "location"]]
+    return related.assign(
+        type=np.array(list(TYPES), object)[related["type"]],
+        location=np.array(LOCATIONS, object)[related["location"]],
+        complexity=np.array(COMPLEXITIES, object)[complexity(phrases)[key]],
     )

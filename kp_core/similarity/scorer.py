@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,11 @@ from kp_core.corpus import Vocabulary
 from kp_core.errors import InputError, input_error, refuse_below, refuse_unknown, refuse_unless
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.similarity.declaration import MEASURES, Asked, parse, split_names
-from kp_core.similarity.phrase_measures import Synonyms, information
+from kp_core.similarity.phrase_measures import information, synonyms_of
 from kp_core.similarity.tokens import Phrases, Recipe, Shared, sides
 from kp_core.text.stem import STEMMERS
 
-#: Tokens of measures: words or stems depending on the measure, or stems for all.
+#: Tokens that measures use: words or stems depending on the measure, or stems for all.
 PRESETS: dict[str, Recipe] = {"paper-like": Recipe(), "same-tokens": Recipe(everywhere=True)}
 DIRECTIONS = ("longer", "keyphrase")
 DEFAULT_MEASURES = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1")
@@ -50,13 +50,13 @@ class Choices:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Choices:
-        """Return the choices of a user; raise an error that lists the known ones if any is unknown."""
-        known = sorted(set(cls.__dataclass_fields__) - {"base"})
-        refuse_unknown(options, known, "option")
+        """Return the choices of a user; for an unknown option, raise an error that lists the known options."""
+        names = sorted(set(cls.__dataclass_fields__) - {"base"})
+        refuse_unknown(options, names, "option")
         return cls(**options)
 
     def recipe(self, asked: Asked, name: str) -> Recipe:
-        """Return how phrases become tokens for a measure, given its name with options."""
+        """Return the recipe for the tokens of a measure; name: its name with options."""
         pipeline = self.normalise.get(name) or self.normalise.get(asked.measure.name)
         if pipeline:
             return Recipe.parse(pipeline)
@@ -74,7 +74,7 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class Wide:
+class Scores:
     """Values of pairs under measures.
 
     table    (pair, measure), NaN if undefined
@@ -90,15 +90,15 @@ class Wide:
     @property
     def reason(self) -> NDArray[np.object_]:
         """Reason for missing values (pair, measure): `ok` or a key of `REASONS`."""
-        why = np.where(self.empty, "empty_phrase", np.array(self.missing, object))
-        return np.where(np.isnan(self.table), why, "ok")
+        reasons = np.where(self.empty, "empty_phrase", np.array(self.missing, object))
+        return np.where(np.isnan(self.table), reasons, "ok")
 
 
 class Scorer:
     """Scorer of phrase pairs by any measure, which encodes the phrases once; pairs are two arrays of phrase numbers.
 
     stemmed  (phrase,) phrases that are already stems
-    kept     data prepared once by measures of meaning
+    kept     data that measures of meaning prepare once
     """
 
     def __init__(self, phrases: Sequence[str], choices: Choices | None = None, stemmed: Bools | None = None) -> None:
@@ -114,32 +114,32 @@ class Scorer:
 
     def score(
         self, measures: Sequence[str], keyphrase: Ints, candidate: Ints, columns: Mapping[str, Floats] | None = None
-    ) -> Wide:
+    ) -> Scores:
         """Return the values of each pair (pair,), given the indices of its two phrases."""
         pairs = Pairs(self, keyphrase, candidate, columns or {})
         values = _given(measures, pairs.columns)
         asked = {name: parse(name) for name in measures if name not in values}
         empty = dict.fromkeys(measures, np.zeros(len(keyphrase), bool))
-        alike: dict[tuple[Recipe, str], dict[str, Asked]] = {}
+        by_tokens: dict[tuple[Recipe, str], dict[str, Asked]] = {}
         for name, measure in asked.items():
             if measure.measure.level == "pairs":
                 values[name] = measure.scores(pairs)
                 continue
             recipe, level = self.choices.recipe(measure, name), str(measure.measure.level)
             level = "stems" if level == "words" and recipe.everywhere else level
-            alike.setdefault((recipe, level), {})[name] = measure
+            by_tokens.setdefault((recipe, level), {})[name] = measure
         size = max(1, len(self.phrases))
         place, distinct = pd.factorize(keyphrase.astype(np.int64) * size + candidate)
         times = np.bincount(place, minlength=len(distinct))
         key, other = distinct // size, distinct % size
-        for (recipe, level), measured in alike.items():
+        for (recipe, level), measures_of in by_tokens.items():
             phrases = self.coded(recipe)
-            blank = (phrases.words.length[key] == 0) | (phrases.words.length[other] == 0)
-            for name, scored in self._scored(phrases, level, measured, (key, other), times).items():
-                scored[blank] = np.nan
-                values[name], empty[name] = scored[place], blank[place]
+            without_tokens = (phrases.words.length[key] == 0) | (phrases.words.length[other] == 0)
+            for name, scored in self._scored(phrases, level, measures_of, (key, other), times).items():
+                scored[without_tokens] = np.nan
+                values[name], empty[name] = scored[place], without_tokens[place]
         shape = len(measures), len(keyphrase)
-        return Wide(
+        return Scores(
             tuple(measures),
             np.array([values[name] for name in measures], float).reshape(shape).T,
             np.array([empty[name] for name in measures], bool).reshape(shape).T,
@@ -149,7 +149,6 @@ class Scorer:
     def _scored(
         self, phrases: Phrases, level: str, measures: Mapping[str, Asked], pairs: tuple[Ints, Ints], times: Ints
     ) -> dict[str, Floats]:
-        """Return the values of pairs for measures with the same tokens, block by block."""
         key, other = pairs
         if level == "texts":
             forms = pa.array(phrases.texts, pa.large_string())
@@ -160,8 +159,8 @@ class Scorer:
         words = phrases.words if level == "stems" and not phrases.recipe.everywhere else flat
         reference = np.where(flat.length[key] >= flat.length[other], key, other) if longer else key
         references = np.bincount(reference, times, minlength=len(self.phrases)).astype(np.int64)
-        synonyms = Synonyms(phrases, self.choices.synonyms) if self.choices.synonyms else None
-        shared = Shared(flat, words, longer, synonyms, partial(information, flat, references))
+        synonyms = synonyms_of(phrases, self.choices.synonyms) if self.choices.synonyms else None
+        shared = Shared(flat, words, longer, synonyms, cache(partial(information, flat, references)))
         for place, block in sides(shared, key, other):
             for name, measure in measures.items() if block.r and block.h else ():
                 values[name][place] = measure.scores(block)
@@ -169,9 +168,9 @@ class Scorer:
 
 
 def _given(measures: Sequence[str], columns: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Return the measures that are columns of the table: `column:x`, or x if no measure has this name."""
-    bare = {name: name.removeprefix("column:") for name in measures}
-    return {n: columns[b] for n, b in bare.items() if b in columns and (b != n or n not in MEASURES)}
+    """Return the values of measures that are columns: `column:x`, or x if no measure has this name."""
+    column_of = {name: name.removeprefix("column:") for name in measures}
+    return {n: columns[b] for n, b in column_of.items() if b in columns and (b != n or n not in MEASURES)}
 
 
 def score(
@@ -180,18 +179,18 @@ def score(
     measures: Sequence[str],
     choices: Choices | None = None,
     columns: Mapping[str, Floats] | None = None,
-) -> Wide:
+) -> Scores:
     """Return the values (pair, measure) for two lists of strings.
 
     >>> score(["topic"], ["topic importance"], ["R-precision", "M-R-precision"]).table.round(4).tolist()
     [[0.5, 0.3333]]
     """
     try:
-        both = pa.array([*keyphrases, *candidates], pa.large_string()).dictionary_encode()
+        coded = pa.array([*keyphrases, *candidates], pa.large_string()).dictionary_encode()
     except UnicodeEncodeError as error:
         raise input_error("the pairs", "half a character", after="") from error
-    key, other = np.split(both.indices.to_numpy().astype(np.int64), [len(keyphrases)])
-    return Scorer(both.dictionary.to_pylist(), choices).score(list(measures), key, other, columns)
+    key, other = np.split(coded.indices.to_numpy().astype(np.int64), [len(keyphrases)])
+    return Scorer(coded.dictionary.to_pylist(), choices).score(list(measures), key, other, columns)
 
 
 def similarity(
@@ -219,7 +218,7 @@ def similarity(
     synonyms : sequence of sequence of str
         Groups of synonyms for METEOR.
     vocabulary : Vocabulary
-        Table for the measure `given`: that of a corpus, or `kp.vocabulary`.
+        Table for the measure `given`, from a corpus or from `kp.vocabulary`.
     seed : int
         Seed of the measure `random`.
     """
@@ -227,7 +226,7 @@ def similarity(
     table = pairs if isinstance(pairs, pd.DataFrame) else pd.DataFrame(list(pairs), columns=["keyphrase", "candidate"])
     lacking = [name for name in ("keyphrase", "candidate") if name not in table]
     if lacking:
-        raise InputError("the pairs", f"no column '{lacking[0]}'", "columns keyphrase and candidate", "Name it.")
+        raise InputError("the pairs", f"no column '{lacking[0]}'", "columns keyphrase and candidate", "Rename it.")
     columns = {
         str(name): table[name].to_numpy(np.float64, na_value=np.nan)
         for name in table.columns
@@ -235,14 +234,14 @@ def similarity(
     }
     names = split_names(measures)
     keyphrases, candidates = (table[side].fillna("").astype(str).tolist() for side in ("keyphrase", "candidate"))
-    wide = score(keyphrases, candidates, names, chosen, columns)
+    scores = score(keyphrases, candidates, names, chosen, columns)
     numbers = table["pair_id"].to_numpy() if "pair_id" in table else np.arange(len(table))
     return pd.DataFrame(
         {
             "pair": np.repeat(numbers, len(names)),
             "measure": np.tile(np.array(names, object), len(table)),
-            "value": wide.table.ravel(),
-            "reason": wide.reason.ravel(),
+            "value": scores.table.ravel(),
+            "reason": scores.reason.ravel(),
         }
     ).astype({"measure": "str", "reason": "str"})
 

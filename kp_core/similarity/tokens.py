@@ -22,7 +22,7 @@ from kp_core.text.tokenise import CJK
 PREPOSITIONS, CONJUNCTIONS, FUNCTION_WORDS = (
     frozenset(words.split()) for words in read_toml("similarity/function_words.toml").values()
 )
-_LETTER = re.compile(f"[{CJK}]")
+_CJK_CHARACTER = re.compile(f"[{CJK}]")
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class Flat:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How phrases become tokens; each Chinese or Japanese character is one word.
+    """A recipe for turning phrases into tokens; each Chinese or Japanese character is one word.
 
     words       pipeline of the words, as in `Normaliser`
     stemmer     stemmer of the stems; empty: stems are the words
-    everywhere  whether measures of words use stems
+    everywhere  whether measures of words also use stems
     """
 
     words: str = "lower+space+possessive-drop"
@@ -80,20 +80,20 @@ class Phrases:
         forms = Normaliser.parse(recipe.words).apply(texts)
         self._forms = forms if all(forms) else [form or text for form, text in zip(forms, texts, strict=True)]
         ascii_only = all(map(str.isascii, self._forms))
-        spaced = self._forms if ascii_only else [_LETTER.sub(r" \g<0> ", form) for form in self._forms]
-        split = pc.split_pattern(pa.array(spaced, pa.large_string()), " ")
-        coded = split.flatten().dictionary_encode()
+        spaced = self._forms if ascii_only else [_CJK_CHARACTER.sub(r" \g<0> ", form) for form in self._forms]
+        words = pc.split_pattern(pa.array(spaced, pa.large_string()), " ")
+        coded = words.flatten().dictionary_encode()
         self.vocabulary: list[str] = coded.dictionary.to_pylist()
-        code, length = coded.indices.to_numpy(), np.diff(split.offsets.to_numpy())
+        code, length = coded.indices.to_numpy(), np.diff(words.offsets.to_numpy())
         if "" in self.vocabulary:  # from double blanks and empty phrases
-            kept = code != self.vocabulary.index("")
+            nonempty = code != self.vocabulary.index("")
             owner = np.repeat(np.arange(len(length)), length)
-            code, length = code[kept], np.bincount(owner[kept], minlength=len(length))
+            code, length = code[nonempty], np.bincount(owner[nonempty], minlength=len(length))
         self.words = Flat.of_lengths(code, length)
 
     @cached_property
     def _coded_stems(self) -> tuple[list[str], Codes]:
-        """Return the distinct stems, and the stem code of every word; then of every word taken as a stem."""
+        """The distinct stems, and two codes of every word: that of its stem, then that of the word taken as a stem."""
         words = self.vocabulary
         stems = stem_words(words, self.recipe.stemmer) if self.recipe.stemmer else words
         coded = pa.array([*stems, *words], pa.large_string()).dictionary_encode()
@@ -101,7 +101,7 @@ class Phrases:
 
     @cached_property
     def stems(self) -> Flat:
-        """The stems, token by token next to the words."""
+        """The stems, one for each token of the words."""
         of_word, of_stem = np.split(self._coded_stems[1], 2)
         stems = of_word[self.words.code]
         if self._stemmed is not None and self._stemmed.any():
@@ -111,9 +111,9 @@ class Phrases:
     @cached_property
     def spelling(self) -> Codes:
         """Codes of phrases (phrase,), equal for phrases that differ only in case and blanks."""
-        lower = pa.array(Normaliser.parse("lower+space").apply(self._given), pa.large_string())
-        spelled: Codes = lower.dictionary_encode().indices.to_numpy()
-        return spelled
+        normalized = pa.array(Normaliser.parse("lower+space").apply(self._given), pa.large_string())
+        codes: Codes = normalized.dictionary_encode().indices.to_numpy()
+        return codes
 
     def stem_lists(self) -> pa.LargeListArray:
         """Return each phrase as the list of its stems."""
@@ -156,7 +156,6 @@ class Sides:
 
     ref, hyp                   (r, n) and (h, n) token codes
     reference, hypothesis      (n,) numbers of the phrases
-    as_words                   the same block as words; None if its tokens are words
     """
 
     ref: Codes
@@ -165,7 +164,6 @@ class Sides:
     hypothesis: Ints
     keyphrase_is_reference: bool
     shared: Any = None
-    as_words: Sides | None = None
     _grams: dict[int, Bools] = field(default_factory=dict, repr=False)
     _matched: dict[int, Bools] = field(default_factory=dict, repr=False)
 
@@ -175,20 +173,22 @@ class Sides:
     @property
     def words(self) -> Sides:
         """The same block as words."""
-        return self.as_words or self
+        words, numbers = self.shared.words, (self.reference, self.hypothesis)
+        if words is self.shared.flat:
+            return self
+        tokens = words.of(self.reference, self.r), words.of(self.hypothesis, self.h)
+        return Sides(*tokens, *numbers, self.keyphrase_is_reference, self.shared)
 
     @cached_property
     def swapped(self) -> Sides:
         """The block with reference and hypothesis exchanged."""
-        words = self.as_words.swapped if self.as_words else None
-        keyphrase_is_reference = not self.keyphrase_is_reference
-        return Sides(self.hyp, self.ref, self.hypothesis, self.reference, keyphrase_is_reference, self.shared, words)
+        first = not self.keyphrase_is_reference
+        return Sides(self.hyp, self.ref, self.hypothesis, self.reference, first, self.shared)
 
     def only(self, pairs: Ints) -> Sides:
         """Return the block with some of its pairs."""
         columns = self.ref[:, pairs], self.hyp[:, pairs], self.reference[pairs], self.hypothesis[pairs]
-        words = self.as_words.only(pairs) if self.as_words else None
-        return Sides(*columns, self.keyphrase_is_reference, self.shared, words)
+        return Sides(*columns, self.keyphrase_is_reference, self.shared)
 
     @property
     def long_first(self) -> Sides:
@@ -231,7 +231,7 @@ class Sides:
         return first
 
     def matched(self, order: int) -> Bools:
-        """Mark the n-grams of the reference that occur in the hypothesis, at most as often as there: (r - n + 1, n)."""
+        """Mark n-grams of the reference in the hypothesis, at most as often as they occur there: (r - n + 1, n)."""
         if order not in self._matched:
             self._matched[order] = self._clipped(order)
         return self._matched[order]
@@ -248,9 +248,9 @@ class Sides:
         if len(repeating) and len(grams):
             ref = self.ref[:, repeating]
             repeats = Sides(ref, ref, repeating, repeating, True).grams(order)
-            before = np.tri(len(repeats), k=-1, dtype=bool)
-            before = before.T if from_right else before
-            marked[:, repeating] = total(repeats & before[:, :, None], 1) < total(grams[:, :, repeating], 1)
+            earlier = np.tri(len(repeats), k=-1, dtype=bool)
+            earlier = earlier.T if from_right else earlier
+            marked[:, repeating] = total(repeats & earlier[:, :, None], 1) < total(grams[:, :, repeating], 1)
         return marked
 
     def matches(self, order: int) -> Counts:
@@ -266,10 +266,10 @@ class Sides:
         """Return the largest sum of weights (r, n or 1) of the reference over common subsequences (n,)."""
         row = np.zeros((self.h + 1, self.n), weight.dtype)
         for i in range(self.r):
-            above, row = row, row.copy()
+            previous, row = row, row.copy()
             for j in range(self.h):
-                np.maximum(above[j + 1], row[j], out=row[j + 1])
-                np.maximum(row[j + 1], above[j] + weight[i] * self.equal[i, j], out=row[j + 1])
+                np.maximum(previous[j + 1], row[j], out=row[j + 1])
+                np.maximum(row[j + 1], previous[j] + weight[i] * self.equal[i, j], out=row[j + 1])
         return np.asarray(row[-1])
 
     def heaviest_run(self, weight: Floats) -> Floats:
@@ -282,7 +282,6 @@ class Sides:
 
 
 def _blocks(reference: Ints, hypothesis: Ints) -> Iterator[Ints]:
-    """Yield blocks of pairs (n,) with equal lengths, so that no padding is needed."""
     if not len(reference):
         return
     width = int(hypothesis.max()) + 1
@@ -298,32 +297,26 @@ def _blocks(reference: Ints, hypothesis: Ints) -> Iterator[Ints]:
 
 @dataclass
 class Shared:
-    """The common data of all blocks of one level of tokens.
+    """The data shared by all blocks of one level of tokens.
 
     flat, words  the tokens, and the phrases as words
-    longer       the phrase with more tokens is the reference (tie: the keyphrase); else the keyphrase is
-    inform       function that computes `information`
+    longer       whether the phrase with more tokens is the reference (tie: the keyphrase); else it is the keyphrase
+    information  function that returns the information of the n-grams of all references
     """
 
     flat: Flat
     words: Flat
     longer: bool
     synonyms: Callable[[Sides], Bools] | None = None
-    inform: Callable[[], list[Floats]] = list
-
-    @cached_property
-    def information(self) -> list[Floats]:
-        """The information of the n-grams of all references."""
-        return self.inform()
+    information: Callable[[], list[Floats]] = list
 
 
 def sides(shared: Shared, keyphrase: Ints, candidate: Ints) -> Iterator[tuple[Ints, Sides]]:
     """Yield blocks of pairs of equal shape: (positions of the pairs, block)."""
-    flat, words = shared.flat, shared.words
+    flat = shared.flat
     for pairs in _blocks(flat.length[keyphrase], flat.length[candidate]):
         key, other = keyphrase[pairs], candidate[pairs]
         first = not shared.longer or bool(flat.length[key[0]] >= flat.length[other[0]])
         ref, hyp = (key, other) if first else (other, key)
         r, h = int(flat.length[ref[0]]), int(flat.length[hyp[0]])
-        as_words = None if words is flat else Sides(words.of(ref, r), words.of(hyp, h), ref, hyp, first)
-        yield pairs, Sides(flat.of(ref, r), flat.of(hyp, h), ref, hyp, first, shared, as_words)
+        yield pairs, Sides(flat.of(ref, r), flat.of(hyp, h), ref, hyp, first, shared)

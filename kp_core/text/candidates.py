@@ -1,4 +1,4 @@
-"""Turn a text into candidates, the phrases that could be keyphrases: n-grams, or chunks of word classes."""
+"""Turn a text into candidates for keyphrases: n-grams, or chunks that match part-of-speech patterns."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from kp_core.text.stem import stem_words
 from kp_core.text.tags import text_classes
 from kp_core.text.tokenise import CJK, Span, clean, is_possessive, is_word, sentences, straight
 
-#: Minimum frequency of a candidate of one word; longer ones need to occur only once.
-LEAST = 2
+#: Minimum frequency of a candidate of one word; longer candidates need to occur only once.
+MIN_FREQUENCY = 2
 #: Words that an abbreviation may skip.
-_SMALL = frozenset(["a", "an", "and", "for", "in", "of", "on", "the", "to", "with"])
+_SKIPPABLE_WORDS = frozenset(["a", "an", "and", "for", "in", "of", "on", "the", "to", "with"])
 _LATIN, _CJK = re.compile("[A-Za-z]"), re.compile(f"[{CJK}\uac00-\ud7af]")
 _ABBREVIATION = re.compile(r"[^\W\d_][^\W_]*")
 
@@ -102,10 +102,10 @@ class Edges(dict[str, int]):
         self._stop = None if stop is None else frozenset(map(straight, stop))
 
     def __missing__(self, token: str) -> int:
-        inner = self._stop is not None and (
+        only_inside = self._stop is not None and (
             not any(map(str.isalpha, token)) or is_possessive(token) or straight(token.lower()) in self._stop
         )
-        self[token] = place = 0 if not is_word(token) else 1 if inner else 2
+        self[token] = place = 0 if not is_word(token) else 1 if only_inside else 2
         return place
 
 
@@ -139,7 +139,7 @@ def chunks(classes: Sequence[str], rules: Rules) -> Iterator[Span]:
     """
     for number, sentence in enumerate(classes):
         nbars = [match.span() for match in _NBAR.finditer(sentence)]
-        spans = {part for whole in nbars for part in _parts(sentence, whole, rules.parts)}
+        spans = {part for nbar in nbars for part in _parts(sentence, nbar, rules.parts)}
         if rules.pattern == "NBAR IN NBAR":
             spans |= {(a[0], b[1]) for a, b in pairwise(nbars) if b[0] == a[1] + 1 and sentence[a[1]] == "I"}
         for start, end in sorted(spans):
@@ -150,16 +150,16 @@ def chunks(classes: Sequence[str], rules: Rules) -> Iterator[Span]:
 _NBAR = re.compile("[NJ]*N")
 
 
-def _parts(sentence: str, whole: tuple[int, int], parts: str) -> list[tuple[int, int]]:
-    first, last = whole
+def _parts(sentence: str, nbar: tuple[int, int], parts: str) -> list[tuple[int, int]]:
+    first, last = nbar
     if parts == "maximal":
-        return [whole]
+        return [nbar]
     ends = [last] if parts == "suffixes" else [end for end in range(first + 1, last + 1) if sentence[end - 1] == "N"]
     return [(start, end) for end in ends for start in range(first, end)]
 
 
 def canonical(form: str, abbreviations: Mapping[str, str] | None = None) -> str:
-    """Return one form for all variants of a phrase: B A for A of (the) B, A B for A's B, long for short forms.
+    """Return one form for all variants of a phrase: B A for A of (the) B, A B for A's B, long forms for abbreviations.
 
     Used only for matching.
 
@@ -186,12 +186,12 @@ def abbreviations(text: Tokens) -> dict[str, str]:
     long_forms: dict[str, str] = {}
     for number, sentence in enumerate(text.raw):
         for place in range(1, len(sentence) - 2):
-            short = sentence[place + 1]
-            if sentence[place] != "(" or sentence[place + 2] != ")" or not _ABBREVIATION.fullmatch(short):
+            abbreviation = sentence[place + 1]
+            if sentence[place] != "(" or sentence[place + 2] != ")" or not _ABBREVIATION.fullmatch(abbreviation):
                 continue
-            if sum(letter.isupper() for letter in short) < 2:
+            if sum(letter.isupper() for letter in abbreviation) < 2:
                 continue
-            for letters in (short.lower(), short.lower().removesuffix("s")):
+            for letters in (abbreviation.lower(), abbreviation.lower().removesuffix("s")):
                 start = _long_form(sentence[:place], letters)
                 if start is not None:
                     long_forms.setdefault(text.form((number, place + 1, place + 2)), text.form((number, start, place)))
@@ -199,17 +199,17 @@ def abbreviations(text: Tokens) -> dict[str, str]:
     return long_forms
 
 
-def _long_form(before: Sequence[str], letters: str) -> int | None:
-    """Return the index from which the last words have these letters as initials."""
-    place, left = len(before), letters
-    while left and place:
+def _long_form(preceding: Sequence[str], letters: str) -> int | None:
+    """Return the index from which all words have these letters as initials; None if there is none."""
+    place, remaining = len(preceding), letters
+    while remaining and place:
         place -= 1
-        word = before[place].lower()
-        if word[0] == left[-1]:
-            left = left[:-1]
-        elif word not in _SMALL or place == len(before) - 1:
+        word = preceding[place].lower()
+        if word[0] == remaining[-1]:
+            remaining = remaining[:-1]
+        elif word not in _SKIPPABLE_WORDS or place == len(preceding) - 1:
             return None
-    return place if not left else None
+    return place if not remaining else None
 
 
 def has_english(text: str) -> bool:
@@ -222,22 +222,22 @@ def has_english(text: str) -> bool:
 
 
 def candidates(text: str, rules: Rules | None = None, stems: Stems | None = None) -> dict[str, str]:
-    """Return the chunks of an English text that pass the filter of frequency: form → spelling, in text order.
+    """Return the chunks of an English text that pass the frequency filter: form → spelling, in text order.
 
     >>> list(candidates("A quality of service. The service is good.").values())
     ['quality of service', 'service']
     """
     if not has_english(text):
         return {}
-    read = Tokens.of(text, stems or Stems())
-    spelled, known = spellings(read, chunks(text_classes(text), rules or Rules())), abbreviations(read)
-    times = Counter[str]()
-    for form, counts in spelled.items():
-        times[canonical(form, known)] += counts.total()
+    tokens = Tokens.of(text, stems or Stems())
+    spellings_of, long_forms = spellings(tokens, chunks(text_classes(text), rules or Rules())), abbreviations(tokens)
+    frequency = Counter[str]()
+    for form, counts in spellings_of.items():
+        frequency[canonical(form, long_forms)] += counts.total()
     return {
         form: counts.most_common(1)[0][0]
-        for form, counts in spelled.items()
-        if " " in form or times[canonical(form, known)] >= LEAST
+        for form, counts in spellings_of.items()
+        if " " in form or frequency[canonical(form, long_forms)] >= MIN_FREQUENCY
     }
 
 

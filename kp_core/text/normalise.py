@@ -21,7 +21,7 @@ _INVISIBLE = dict.fromkeys([0x00AD, 0x200B, 0xFEFF])
 _DASHES = {0x2010: "-", 0x2011: "-", 0x2212: "-"}
 _BLANKS = re.compile(r"\s+")
 _UNEVEN = re.compile(rf"\s\s|[^\S ]| {_BORDER}|{_BORDER} ")
-#: Separator for ASCII texts, which is several times faster.
+#: Strings that `_UNEVEN` matches in ASCII texts; searching for them is several times faster.
 _UNEVEN_PLAIN = ("  ", f" {_BORDER}", f"{_BORDER} ", *"\t\n\v\f\r\x1c\x1d\x1e\x1f")
 _EDGES = re.compile(f" ?{_BORDER} ?")
 _CJK_GAP = re.compile(f"(?<=[{CJK}]) (?=[{CJK}])")
@@ -120,7 +120,7 @@ class Normaliser:
         return text.split(_BORDER)
 
     def by_word(self, phrases: Sequence[str], sort: bool = False) -> list[str]:
-        """Apply the other steps word by word; the step `sort` orders the words."""
+        """Apply the other steps word by word; sort: whether to also apply the step `sort`, which orders the words."""
         forms = list(phrases)
         if not forms:
             return forms
@@ -129,8 +129,8 @@ class Normaliser:
                 if step not in _TEXT_STEPS and (sort or step != "sort"):
                     forms = _by_word(forms, step)
         except UnicodeEncodeError as error:
-            bad = str(error.object)[max(0, error.start - 10) : error.start]
-            raise input_error("a phrase", "half a character", after=f" after “{bad}”") from None
+            before_error = str(error.object)[max(0, error.start - 10) : error.start]
+            raise input_error("a phrase", "half a character", after=f" after “{before_error}”") from None
         return forms
 
 
@@ -141,9 +141,9 @@ def _by_word(phrases: list[str], step: str) -> list[str]:
     words = pc.split_pattern(pa.array(phrases, pa.string()), " ")
     coded = words.flatten().dictionary_encode()
     distinct = coded.dictionary.to_pylist()
-    changed = [w.strip(_punctuation()) for w in distinct] if step == "punct-strip" else stem_words(distinct, step)
-    spelled = pa.array(changed, pa.string()).take(coded.indices)
-    joined = pc.binary_join(pa.ListArray.from_arrays(words.offsets, spelled), " ").to_pylist()
+    normalized = [w.strip(_punctuation()) for w in distinct] if step == "punct-strip" else stem_words(distinct, step)
+    replaced = pa.array(normalized, pa.string()).take(coded.indices)
+    joined = pc.binary_join(pa.ListArray.from_arrays(words.offsets, replaced), " ").to_pylist()
     return [_BLANKS.sub(" ", form).strip() for form in joined] if step == "punct-strip" else joined
 
 

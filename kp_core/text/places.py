@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
+from unicodedata import category
 
 from kp_core.text.normalise import Normaliser
 from kp_core.text.tokenise import tokens
 
 _CHUNK = re.compile(r"\S+")
+#: Vowels and final consonants of Korean syllables, and the Japanese voice marks of half width.
+_JOINS = re.compile("[\u1160-\u11ff\uff9e\uff9f]")
 
 
 @dataclass(frozen=True)
@@ -33,9 +35,9 @@ def token_lines(texts: Sequence[str], normaliser: Normaliser) -> list[str]:
     [' hash tabl , briefli ', ' c + + ']
     """
     chunks = [text.split() for text in texts]
-    read = _read(chain.from_iterable(chunks), normaliser)
-    spelled = {chunk: "".join(f"{word} " for word, _, _ in words) for chunk, (_, words) in read.items()}
-    return [" " + "".join(map(spelled.__getitem__, words)) for words in chunks]
+    form_and_words = _read(chain.from_iterable(chunks), normaliser)
+    line_of = {chunk: "".join(f"{word} " for word, _, _ in words) for chunk, (_, words) in form_and_words.items()}
+    return [" " + "".join(map(line_of.__getitem__, words)) for words in chunks]
 
 
 def _read(chunks: Iterable[str], normaliser: Normaliser) -> dict[str, tuple[str, list[tuple[str, int, int]]]]:
@@ -59,9 +61,9 @@ def occurs(phrase: str, text: str, any_order: bool = False) -> bool:
         return False
     if not any_order:
         return phrase in text
-    wanted, words = sorted(phrase.split()), text.split()
-    return all(f" {token} " in text for token in wanted) and any(
-        sorted(words[start : start + len(wanted)]) == wanted for start in range(len(words) - len(wanted) + 1)
+    sequence, words = sorted(phrase.split()), text.split()
+    return all(f" {token} " in text for token in sequence) and any(
+        sorted(words[start : start + len(sequence)]) == sequence for start in range(len(words) - len(sequence) + 1)
     )
 
 
@@ -77,38 +79,38 @@ def places(
     Of overlapping phrases, the one with more tokens takes precedence, then the earlier one, then the first kind.
 
     stemmed    kinds whose phrases were released as stems
-    yielding   kinds that get only words not covered by other kinds, so that their longer phrases hide no others
+    yielding   kinds that get only words not covered by other kinds, so that their phrases never hide those of others
 
     >>> lower = Normaliser.parse("lower")
     >>> places("Hash table, hash keys", {"hit": ["hash table"], "miss": ["HASH"]}, lower)
     [Place(start=0, end=10, kind='hit', phrase='hash table'), Place(start=12, end=16, kind='miss', phrase='HASH')]
     """
     any_order = "sort" in normaliser.steps
-    wanted: dict[int, dict[tuple[str, ...], tuple[str, str]]] = {}
+    phrases_of: dict[int, dict[tuple[str, ...], tuple[str, str]]] = {}
     for kind, texts in phrases.items():
         pipeline = normaliser.without_stemmer() if kind in stemmed else normaliser
         for phrase, line in zip(texts, token_lines(texts, pipeline), strict=True):
             sequence = tuple(sorted(line.split()) if any_order else line.split())
-            wanted.setdefault(len(sequence), {}).setdefault(sequence, (kind, phrase))
-    wanted.pop(0, None)
+            phrases_of.setdefault(len(sequence), {}).setdefault(sequence, (kind, phrase))
+    phrases_of.pop(0, None)
     spans = _spans(text, normaliser)
     matches = []
-    for size in sorted(wanted, reverse=True):
+    for size in sorted(phrases_of, reverse=True):
         for first in range(len(spans) - size + 1):
             words = [token for token, _, _ in spans[first : first + size]]
-            if match := wanted[size].get(tuple(sorted(words) if any_order else words)):
+            if match := phrases_of[size].get(tuple(sorted(words) if any_order else words)):
                 matches.append((match, [(start, end) for _, start, end in spans[first : first + size]]))
     taken, chosen = bytearray(len(text)), list[Place]()
     for match, ends in sorted(matches, key=lambda item: item[0][0] in yielding):
-        late = match[0] in yielding
-        before = [max(taken[start:end], default=0) for start, end in ends]
-        if max(before) > late:  # overlaps a phrase of the same round
+        is_yielding = match[0] in yielding
+        taken_by = [max(taken[start:end], default=0) for start, end in ends]
+        if max(taken_by) > is_yielding:  # overlaps a phrase of the same round
             continue
-        for free, run in groupby(zip(before, ends, strict=True), lambda token: not token[0]):
-            if free:
-                left = [token[1] for token in run]
-                start, end = left[0][0], left[-1][1]
-                taken[start:end] = bytes([1 + late]) * (end - start)
+        for is_free, run in groupby(zip(taken_by, ends, strict=True), lambda token: not token[0]):
+            if is_free:
+                free_spans = [token[1] for token in run]
+                start, end = free_spans[0][0], free_spans[-1][1]
+                taken[start:end] = bytes([1 + is_yielding]) * (end - start)
                 chosen.append(Place(start, end, *match))
     return sorted(chosen, key=lambda place: place.start)
 
@@ -129,28 +131,23 @@ def pieces(text: str, places: Iterable[Place]) -> list[tuple[str, str]]:
 def _spans(text: str, normaliser: Normaliser) -> list[tuple[str, int, int]]:
     """Return the normalized tokens of a text, each with its span in the original text."""
     chunks = [(match.group(), match.start()) for match in _CHUNK.finditer(text)]
-    local = {}
+    spans_in_chunk = {}
     for chunk, (form, words) in _read((chunk for chunk, _ in chunks), normaliser).items():
         origin = _origins(chunk, form, normaliser)
-        local[chunk] = [(word, origin[start][0], origin[end - 1][1]) for word, start, end in words]
-    return [(word, place + start, place + end) for chunk, place in chunks for word, start, end in local[chunk]]
+        spans_in_chunk[chunk] = [(word, origin[start][0], origin[end - 1][1]) for word, start, end in words]
+    return [(word, place + start, place + end) for chunk, place in chunks for word, start, end in spans_in_chunk[chunk]]
 
 
 def _origins(chunk: str, form: str, normaliser: Normaliser) -> list[tuple[int, int]]:
     """Return the span of the original chunk for each character of a normalized chunk."""
     if chunk.isascii() and len(form) == len(chunk):
         return [(place, place + 1) for place in range(len(form))]
-    starts = [place for place, c in enumerate(chunk) if not place or not _joins(c)]
+    starts = [place for place, c in enumerate(chunk) if not place or not (category(c)[0] == "M" or _JOINS.match(c))]
     pieces = list(zip(starts, [*starts[1:], len(chunk)], strict=True))  # characters combine only within a piece
     parts = normaliser.as_text([chunk[start:end] for start, end in pieces])
     letters_left = iter([piece for piece, part in zip(pieces, parts, strict=True) for c in part if not c.isspace()])
     letters = [not c.isspace() for c in form]
-    whole = (0, len(chunk))
+    whole_chunk = (0, len(chunk))
     if sum(len("".join(part.split())) for part in parts) != sum(letters):
-        return [whole] * len(form)  # several characters changed together, such as a possessive
-    return [next(letters_left) if letter else whole for letter in letters]
-
-
-def _joins(character: str) -> bool:
-    # Vowels and final consonants of Korean syllables, and the Japanese voice marks of half width.
-    return unicodedata.category(character)[0] == "M" or "\u1160" <= character <= "\u11ff" or character in "\uff9e\uff9f"
+        return [whole_chunk] * len(form)  # several characters changed together, such as a possessive
+    return [next(letters_left) if letter else whole_chunk for letter in letters]

@@ -1,6 +1,6 @@
 """Stem distinct words, and detect words in another language and words that are already stems.
 
-Stemmers: Porter in three modes of NLTK, the rule of SemEval-2010, and Snowball by PyStemmer or NLTK.
+Stemmers: Porter in three modes of NLTK, Porter as in SemEval-2010, and Snowball by PyStemmer or NLTK.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ def _pairs(text: str) -> dict[str, str]:
     return dict(pair.split(":") for pair in text.split())
 
 
-_SECOND = {mode: _pairs(f"{_RULES['step2']} {more}") for mode, more in _RULES["more"].items()}
-_THIRD, _FOURTH, _IRREGULAR = (_pairs(_RULES[name]) for name in ("step3", "step4", "irregular"))
+_STEP_2 = {mode: _pairs(f"{_RULES['step2']} {more}") for mode, more in _RULES["more"].items()}
+_STEP_3, _STEP_4, _IRREGULAR = (_pairs(_RULES[name]) for name in ("step3", "step4", "irregular"))
 
 
 def porter(word: str, mode: str = "porter-nltk") -> str:
-    """Return the stem of a word by one of `MODES`.
+    """Return the stem of a word in one of the `MODES`.
 
-    Source: Porter 1980 (original), his later changes (martin), and the extensions that NLTK adds to them (nltk).
+    Source: Porter 1980 (original), his later changes (martin), and further extensions by NLTK (nltk).
 
     >>> [porter("flies", mode) for mode in MODES], porter("geologi", "porter-nltk")
     (['fli', 'fli', 'fli'], 'geolog')
@@ -41,8 +41,8 @@ def porter(word: str, mode: str = "porter-nltk") -> str:
     stem = _without_y(_without_past(_without_plural(stem, nltk), nltk), nltk)
     if nltk and stem.endswith("alli") and _measure(stem[:-4]) > 0:
         stem = stem[:-2]  # NLTK then replaces the remaining ending
-    stem = _replaced(stem, _SECOND[mode], 1, nltk)
-    stem = _replaced(_replaced(stem, _THIRD, 1), _FOURTH, 2)
+    stem = _replaced(stem, _STEP_2[mode], 1, nltk)
+    stem = _replaced(_replaced(stem, _STEP_3, 1), _STEP_4, 2)
     measure = _measure(stem[:-1])
     if stem.endswith("e") and (measure > 1 or (measure == 1 and not _is_short(stem[:-1], nltk))):
         stem = stem[:-1]
@@ -97,7 +97,7 @@ def _without_y(word: str, nltk: bool) -> str:
 
 
 def _replaced(word: str, endings: Mapping[str, str], least: int, nltk: bool = False) -> str:
-    """Replace the longest ending of a word if the remaining stem has at least this measure."""
+    """Replace the longest ending of a word if the measure of the remaining stem is at least `least`."""
     ending = next((word[-length:] for length in range(7, 1, -1) if word[-length:] in endings), "")
     stem = word[: -len(ending)]
     if not ending or (ending == "ion" and stem[-1:] not in ("s", "t")):
@@ -107,7 +107,7 @@ def _replaced(word: str, endings: Mapping[str, str], least: int, nltk: bool = Fa
 
 
 #: Number of stems in the cache, about 30 MB.
-_KEPT = 200_000
+_CACHED_STEMS = 200_000
 _stem: Callable[[str, str], str] = porter
 _LETTERS = re.compile(r"[^\W\d_]+")
 
@@ -125,7 +125,7 @@ STEMMERS: tuple[str, ...] = (
 
 @cache  # reads the disk, for every signature
 def library(stemmer: str | None) -> str:
-    """Return library and version of a stemmer for the signature; tests compare Porter's stems with those of NLTK.
+    """Return a stemmer's library and version, for the signature; Porter's is NLTK, whose stems it reproduces.
 
     >>> library(None)
     'none'
@@ -140,7 +140,7 @@ def keep_stems() -> None:
     """Cache the stems of recent words; only for single-user processes, since a server must not store users' data."""
     global _stem
     if _stem is porter:
-        _stem = lru_cache(maxsize=_KEPT)(porter)
+        _stem = lru_cache(maxsize=_CACHED_STEMS)(porter)
 
 
 def stem_words(words: Sequence[str], stemmer: str) -> list[str]:
@@ -174,9 +174,9 @@ def stem_words(words: Sequence[str], stemmer: str) -> list[str]:
 #: Code of a language with a stemmer → its name and frequent words.
 _FREQUENT: dict[str, tuple[str, str]] = _RULES["languages"]
 #: Minimum number of words for a decision, and minimum share of stems, or of frequent words, among them.
-_FEW, _STEMS, _PART = 100, 0.9, 0.02
+_MIN_WORDS, _MIN_STEM_SHARE, _MIN_FREQUENT_SHARE = 100, 0.9, 0.02
 #: Minimum number of distinct frequent words of a language, because a single one may be the “y” of “x and y”.
-_DIFFERENT = 3
+_MIN_FREQUENT_WORDS = 3
 
 
 def misfit(stemmer: str, phrases: Sequence[str], texts: Sequence[str], gold_stemmed: bool) -> tuple[str, str] | None:
@@ -202,8 +202,8 @@ def misfit(stemmer: str, phrases: Sequence[str], texts: Sequence[str], gold_stem
 def are_stems(phrases: Iterable[str]) -> bool:
     """Return whether Porter's stemmer leaves nearly all words unchanged; in unstemmed text it changes two thirds."""
     words = list(dict.fromkeys(re.findall(r"\b[a-z]{5,}\b", " ".join(phrases).lower())))
-    same = sum(map(str.__eq__, words, stem_words(words, "porter-nltk")))
-    return len(words) >= _FEW and same > _STEMS * len(words)
+    unchanged = sum(map(str.__eq__, words, stem_words(words, "porter-nltk")))
+    return len(words) >= _MIN_WORDS and unchanged > _MIN_STEM_SHARE * len(words)
 
 
 def looks_like(texts: Iterable[str]) -> str:
@@ -213,7 +213,7 @@ def looks_like(texts: Iterable[str]) -> str:
     matches = {
         code: [times[word] for word in frequent.split() if times[word]] for code, (_, frequent) in _FREQUENT.items()
     }
-    counts = {code: sum(match) if len(match) >= _DIFFERENT else 0 for code, match in matches.items()}
+    counts = {code: sum(match) if len(match) >= _MIN_FREQUENT_WORDS else 0 for code, match in matches.items()}
     first, second = sorted(counts, key=lambda code: -counts[code])[:2]
-    sure = counts[first] > _PART * len(words) and counts[first] > 1.25 * counts[second]
-    return first if len(words) >= _FEW and sure else ""
+    certain = counts[first] > _MIN_FREQUENT_SHARE * len(words) and counts[first] > 1.25 * counts[second]
+    return first if len(words) >= _MIN_WORDS and certain else ""

@@ -30,8 +30,8 @@ _C5_CLASS, _PENN_CLASS = (
     {tag: letter for letter, tags in tagset.items() for tag in tags.split()}
     for tagset in read_toml("text/tags.toml").values()
 )
-_KEPT: dict[bytes, tuple[str, ...]] = {}
-_MOST_TEXTS = 5_000
+_CACHE: dict[bytes, tuple[str, ...]] = {}
+_MAX_CACHED_TEXTS = 5_000
 _LOCK = Lock()
 #: Participles in -ed and in -ing.
 _PARTICIPLES = {"VBN": "v", "VVN": "v", "VBG": "g", "VVG": "g"}
@@ -67,15 +67,15 @@ def tag(sentences: Iterable[Sequence[str]]) -> list[list[str]]:
 def _tag_sentence(tagger: Any, tokens: Sequence[str]) -> list[str]:
     names = [OUTSIDE] * len(tokens)
     places = [place for place, token in enumerate(tokens) if 0 < len(token) <= LONGEST_WORD]
-    spelled = [_BRACKETS.get(tokens[place], straight(tokens[place])) for place in places]
-    for place, word, name in zip(places, spelled, tagger.tag_sent(spelled, taglevel=0), strict=True):
+    words = [_BRACKETS.get(tokens[place], straight(tokens[place])) for place in places]
+    for place, word, name in zip(places, words, tagger.tag_sent(words, taglevel=0), strict=True):
         if name == "POS" or any(map(str.isalnum, word)):
             names[place] = name
     return names
 
 
 def tagset_of(tags: Iterable[str]) -> Tagset:
-    """Return the tag set of given tags: C5 if any tag exists only there, such as NN1, otherwise Penn.
+    """Return the tag set to which tags belong: C5 if any tag exists only in C5, such as NN1, otherwise Penn.
 
     >>> tagset_of(["AJ0", "NN1"]), tagset_of(["JJ", "NN"])
     ('c5', 'penn')
@@ -98,19 +98,19 @@ def word_class(name: str, tagset: Tagset = "c5") -> str:
 def repair_participles(names: Sequence[str], classes: str) -> str:
     """Return the classes of a sentence, with J or N for participles that act as adjectives or nouns.
 
-    A participle before N or J becomes J at the start and after D I T J C M S P O (one in -ing also after N); then one
-    in -ing after N or J becomes N at the end and before I T C V S O. Not for single phrases.
+    A participle before N or J becomes J at the start and after D I T J C M S P O (in -ing, also after N). A participle
+    in -ing after N or J then becomes N at the end and before I T C V S O. Use it for sentences, not for phrases.
 
     >>> repair_participles(["VVN", "NN1", "NN1"], "VNN")  # distributed hash table
     'JNN'
     """
-    kinds = zip(names, classes, strict=True)
-    marked = "".join(_PARTICIPLES.get(name, "V") if letter == "V" else letter for name, letter in kinds)
-    marked = re.sub("(?:^|(?<=[DITJCMSPO]))[vg](?=[NJ])|(?<=N)g(?=[NJ])", "J", marked)
+    pairs = zip(names, classes, strict=True)
+    repaired = "".join(_PARTICIPLES.get(name, "V") if letter == "V" else letter for name, letter in pairs)
+    repaired = re.sub("(?:^|(?<=[DITJCMSPO]))[vg](?=[NJ])|(?<=N)g(?=[NJ])", "J", repaired)
     changes = 1
     while changes:
-        marked, changes = re.subn("(?<=[NJ])g(?=[ITCVSOvg]|$)", "N", marked)
-    return marked.replace("v", "V").replace("g", "V")
+        repaired, changes = re.subn("(?<=[NJ])g(?=[ITCVSOvg]|$)", "N", repaired)
+    return repaired.replace("v", "V").replace("g", "V")
 
 
 def text_classes(text: str) -> tuple[str, ...]:
@@ -121,13 +121,13 @@ def text_classes(text: str) -> tuple[str, ...]:
     """
     key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     with _LOCK:
-        classes = _KEPT.pop(key, None)
+        classes = _CACHE.pop(key, None)
     if classes is None:
         classes = tuple(_sentence_classes(sentences(clean(text))))
     with _LOCK:
-        _KEPT[key] = classes  # most recently used last
-        if len(_KEPT) > _MOST_TEXTS:
-            _KEPT.pop(next(iter(_KEPT)))
+        _CACHE[key] = classes  # most recently used last
+        if len(_CACHE) > _MAX_CACHED_TEXTS:
+            _CACHE.pop(next(iter(_CACHE)))
     return classes
 
 
@@ -165,11 +165,11 @@ def classes_in_texts(phrases: Iterable[str], texts: Iterable[str]) -> dict[str, 
     """Count the classes of the occurrences of each phrase in texts, ignoring case."""
     form_of = {phrase: " ".join(_tokens(phrase)).lower() for phrase in phrases}
     counts = {form: Counter[str]() for form in form_of.values()}
-    split = [sentence for text in texts for sentence in sentences(clean(text))]
-    lower = [[token.lower() for token in sentence] for sentence in split]
+    token_lists = [sentence for text in texts for sentence in sentences(clean(text))]
+    lower = [[token.lower() for token in sentence] for sentence in token_lists]
     spans = list(occurrences(lower, counts))
     numbers = list(dict.fromkeys(number for number, _, _ in spans))
-    classes = dict(zip(numbers, _sentence_classes(split[number] for number in numbers), strict=True))
+    classes = dict(zip(numbers, _sentence_classes(token_lists[number] for number in numbers), strict=True))
     for number, start, end in spans:
         counts[" ".join(lower[number][start:end])][phrase_class(classes[number][start:end])] += 1
     return {phrase: counts[form] for phrase, form in form_of.items()}
@@ -178,23 +178,23 @@ def classes_in_texts(phrases: Iterable[str], texts: Iterable[str]) -> dict[str, 
 def keyphrase_classes(
     phrases: Sequence[str], texts: Iterable[str] = (), given: Sequence[str | None] | None = None
 ) -> list[tuple[str, Source]]:
-    """Return class and source of each keyphrase: given, by majority of its occurrences, or from tagging it alone.
+    """Return class and source of each keyphrase: given, by majority of its occurrences, or from the phrase alone.
 
     given   (phrase,) class (NN, AdjN, other), or tags in C5 or Penn separated by blanks; None if unknown
     """
-    stated = [(entry or "").split() for entry in given] if given is not None else [[] for _ in phrases]
-    tagset = tagset_of(tag for tags in stated for tag in tags)
-    open_phrases = dict.fromkeys(phrase for phrase, tags in zip(phrases, stated, strict=True) if not tags)
-    counted = classes_in_texts(open_phrases, texts)
+    tags_of = [(entry or "").split() for entry in given] if given is not None else [[] for _ in phrases]
+    tagset = tagset_of(tag for tags in tags_of for tag in tags)
+    without_tags = dict.fromkeys(phrase for phrase, tags in zip(phrases, tags_of, strict=True) if not tags)
+    class_counts = classes_in_texts(without_tags, texts)
     decided: dict[str, tuple[str, Source]] = {
-        phrase: (classes.most_common(1)[0][0], "texts") for phrase, classes in counted.items() if classes
+        phrase: (classes.most_common(1)[0][0], "texts") for phrase, classes in class_counts.items() if classes
     }
-    alone = [phrase for phrase in open_phrases if phrase not in decided]  # less reliable without context
-    for phrase, names in zip(alone, tag(map(_tokens, alone)), strict=True):
+    untagged = [phrase for phrase in without_tags if phrase not in decided]  # less reliable without context
+    for phrase, names in zip(untagged, tag(map(_tokens, untagged)), strict=True):
         decided[phrase] = class_of_tags(names, "c5"), "phrase"
     return [
         ((tags[0] if tags in (["NN"], ["AdjN"], ["other"]) else class_of_tags(tags, tagset)), "given")
         if tags
         else decided[phrase]
-        for phrase, tags in zip(phrases, stated, strict=True)
+        for phrase, tags in zip(phrases, tags_of, strict=True)
     ]

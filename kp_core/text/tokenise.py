@@ -101,7 +101,7 @@ def occurrences(sentences: Iterable[Sequence[str]], phrases: Collection[str]) ->
 
 
 def _bounds(words: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the index of the first token of each sentence, and of the token after the last."""
+    """Return the bounds of each sentence: the index of its first token, and the index after its last token."""
     ends, start = list[int](), 0
     for place, token in enumerate(words):
         ended = place > start and words[place - 1] in _SENTENCE_END

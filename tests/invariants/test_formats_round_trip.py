@@ -15,7 +15,7 @@ from kp_core.reading import Source
 from kp_core.reading.lists.family import all_families
 from kp_core.reading.open.values import EDGES
 from kp_core.takeaway.tidy import tidy
-from kp_core.takeaway.workspace_file import Saved, read_workspace, tidy_uploads, workspace_file
+from kp_core.takeaway.workspace_file import Saved, read_workspace, uploads_of, workspace_file
 from tests.corpora import corpus_of
 from tests.format_samples import SAMPLES
 from tests.read_back import ENDINGS, back, rows, same
@@ -75,7 +75,7 @@ NOT_KEPT = ("F10 JSON rows", "workspace")
 def test_written_corpus_reads_back_unchanged(name, form):
     corpus = CORPORA[name]()
     if form == "workspace":
-        again = read_workspace(Source("a", workspace_file(Saved(tidy_uploads(corpus))))).uploads.load()
+        again = read_workspace(Source("a", workspace_file(Saved(uploads_of(corpus))))).uploads.load()
         for table in COLUMNS if name != "F5" else ():  # whose documents have an order of their own
             pd.testing.assert_frame_equal(getattr(again, table), getattr(corpus, table), check_exact=True)
         assert list(again.rankings.items()) == list(corpus.rankings.items())

@@ -4,14 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 
 import kp_core as kp
 from kp_core import scale
 from kp_core.cli import main
-from kp_core.scale.similarities import similarity
 from tests.scale.tables import draw, engine, in_memory, write
 
 
@@ -79,40 +76,9 @@ def test_command_line_streams_on_request_and_beyond_limits(
     assert "ci:poisson" in found["signature"]
 
 
-def test_streamed_similarity_equals_memory(tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    words = ["hash", "table", "tables", "tree", "graph", ""]
-    pairs = pd.DataFrame(
-        {side: [" ".join(rng.choice(words, 3)).strip() for _ in range(50)] for side in ("keyphrase", "candidate")}
-    )
-    pairs.to_csv(tmp_path / "pairs.csv", index=False)
-    measures = ["R-precision", "BLEU", "jaccard"]
-    memory = kp.similarity(pairs, measures)
-    read = {"parquet": pd.read_parquet, "csv": pd.read_csv, "jsonl": lambda path: pd.read_json(path, lines=True)}
-    for ending in read:
-        summary = similarity(tmp_path / "pairs.csv", measures, tmp_path / f"scores.{ending}")
-        found = read[ending](tmp_path / f"scores.{ending}")
-        assert found["measure"].tolist() == memory["measure"].tolist()
-        np.testing.assert_allclose(found["value"].to_numpy(float), memory["value"].to_numpy(float), rtol=1e-9)
-    means = memory.groupby("measure", sort=False)["value"]
-    np.testing.assert_allclose(summary["mean"], means.mean(), rtol=1e-12)
-    assert summary["undefined"].tolist() == means.apply(lambda one: one.isna().sum()).tolist()
-    with pytest.raises(kp.UsageError, match="'NIST' needs all pairs at once"):
-        similarity(tmp_path / "pairs.csv", ["NIST"], tmp_path / "x.csv")
-    asked = ["similarity", "--pairs", str(tmp_path / "pairs.csv"), "--measures", "BLEU", "--stream"]
-    assert main([*asked, "--out", str(tmp_path / "by_command.csv")]) == 0
-    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "by_command.csv"), kp.similarity(pairs, ["BLEU"]))
-    assert main(asked) == 2
-
-
 def test_unwritable_outputs_are_refused_before_the_run(tmp_path: Path) -> None:
     tables = {name: table for name, table in draw(0, documents=5).items() if name != "documents"}
     given = write(tables, tmp_path)
     for path, found in ((tmp_path / "nowhere" / "run.npz", "no such folder"), (tmp_path, "a folder")):
         with pytest.raises(kp.InputError, match=f"found {found}"):
             scale.evaluate(*given, measures="MAP", engine=engine(checkpoint=path))
-    pairs = tmp_path / "pairs.csv"
-    pairs.write_text("keyphrase,candidate\na b,a\n")
-    with pytest.raises(kp.UsageError, match=r"pairs\.csv would be read and written at the same time"):
-        similarity(pairs, "BLEU", pairs)
-    assert pairs.read_text() == "keyphrase,candidate\na b,a\n"

@@ -88,11 +88,11 @@ CHANGES: list[tuple[dict[str, Any] | Header, str]] = [
     (lambda header: header["plan"].pop("names"), DAMAGED),
     (lambda header: header["plan"].update(measures=["F9@k"]), OTHER_SUMS),
     (lambda header: header["plan"]["names"]["systems"].append("s9"), OTHER_SUMS),
-    ({"numbers/documents": None}, OTHER_SUMS),
-    ({"numbers/documents": np.zeros(0)}, OTHER_SUMS),
-    ({"pairs/compare/0/1/signs/": np.full((1, 3), 1e300)}, OTHER_SUMS),
-    ({"pairs/compare/0/1/weight/": np.full((50, 1), 1e-320)}, OTHER_SUMS),
-    ({"totals/0/0/macro/F1@k/1,2,3/weight/": np.full((50, 1), 1e-320)}, OTHER_SUMS),
+    ({"numbers:documents": None}, OTHER_SUMS),
+    ({"numbers:documents": np.zeros(0)}, OTHER_SUMS),
+    ({"pairs/compare/0/1:differences": np.full((1, 5), 1e300)}, OTHER_SUMS),
+    ({"pairs/compare/0/1:weight": np.full((50,), 1e-320)}, OTHER_SUMS),
+    ({"totals/0/0/macro/F1@k/1,2,3:weight": np.full((50, 1), 1e-320)}, OTHER_SUMS),
 ]
 
 

@@ -2,7 +2,7 @@
 
 There are tables of all pairs together, of each pair, and of each annotator against the others. Only sizes of
 intersections are needed: an item that c annotators chose adds c(c-1) ordered pairs of agreeing choices. Documents that
-an annotator did not see are missing data; a phrase not chosen is “no”.
+an annotator did not see are missing data; a phrase that was not chosen is a “no”.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class Panel(Cells):
     """The mean concordance table over all pairs of annotators, fields (D, 1), and further counts for alpha.
 
     returned = size = the mean number of choices per annotator; hits = the mean size of the intersection of a pair.
-    Its Scott's pi is Fleiss' kappa; its AC1, PABAK, P_pos and P_neg are those of several annotators.
+    Scott's pi of this table is Fleiss' kappa; its AC1, PABAK, P_pos and P_neg are the versions for several annotators.
 
     values, yes   number of decisions (phrases times annotators), and how many of them are “yes”
-    apart         2 [(R-1) C - Q] / (R-1), C choices and Q ordered pairs of agreeing choices by R annotators
+    apart         2 [(R-1) C - Q] / (R-1), with C choices and Q ordered pairs of agreeing choices by R annotators
     """
 
     values: Floats
@@ -72,51 +72,51 @@ def agreeing(choices: AnnotatorChoices) -> Ints:
 
 
 def panel(choices: AnnotatorChoices, universe: Floats) -> Panel:
-    """Return the mean tables of all documents; documents seen by fewer than two annotators have zeros."""
+    """Return the mean table of each document; documents seen by fewer than two annotators have zeros."""
     annotators = choices.seen.sum(axis=0)
     chosen = np.bincount(choices.document[choices.item], minlength=len(annotators))
     return _panel(*(count[:, None].astype(float) for count in (annotators, chosen, agreeing(choices), universe)))
 
 
 def without_each(choices: AnnotatorChoices, universe: Floats) -> Panel:
-    """Return the mean tables of the other annotators for each annotator (D, A)."""
+    """Return the mean tables of all annotators but one, leaving out each in turn (D, A)."""
     size, documents = sizes(choices), choices.seen.shape[1]
     votes, flat = choices.votes, choices.annotator * documents + choices.document[choices.item]
     shared = np.bincount(flat, votes[choices.item] - 1.0, minlength=size.size).reshape(size.shape)
     seen, chosen, pairs = choices.seen.sum(axis=0), size.sum(axis=0), agreeing(choices)
-    raters, yes, agreed = (x.T.astype(float) for x in (seen - choices.seen, chosen - size, pairs - 2 * shared))
-    return _panel(raters, yes, agreed, universe[:, None])
+    raters, yes, agreeing_pairs = (x.T.astype(float) for x in (seen - choices.seen, chosen - size, pairs - 2 * shared))
+    return _panel(raters, yes, agreeing_pairs, universe[:, None])
 
 
-def _panel(annotators: Floats, chosen: Floats, pairs: Floats, universe: Floats) -> Panel:
-    used = annotators > 1
-    r = np.where(used, annotators, 2.0)
-    disagreeing = np.where(used, (r - 1) * chosen - pairs, 0.0)
-    mean, n = np.where(used, chosen / r, 0.0), np.where(used, universe, 0.0)
+def _panel(annotators: Floats, chosen: Floats, agreeing_pairs: Floats, universe: Floats) -> Panel:
+    several = annotators > 1
+    r = np.where(several, annotators, 2.0)
+    disagreeing = np.where(several, (r - 1) * chosen - agreeing_pairs, 0.0)
+    mean, n = np.where(several, chosen / r, 0.0), np.where(several, universe, 0.0)
     hits = mean - disagreeing / (r * (r - 1))
-    return Panel(hits, mean, mean, n, mean, n * r, np.where(used, chosen, 0.0), 2 * disagreeing / (r - 1))
+    return Panel(hits, mean, mean, n, mean, n * r, np.where(several, chosen, 0.0), 2 * disagreeing / (r - 1))
 
 
 def shares(choices: AnnotatorChoices, universe: Floats) -> Shares:
     """Return the mean tables with the counts of each annotator, for Conger's kappa."""
-    used = choices.seen.sum(axis=0) > 1
-    seen = np.where(choices.seen & used, universe, 0.0).T
-    chosen = np.where(used, sizes(choices), 0).T.astype(np.float64)
+    several = choices.seen.sum(axis=0) > 1
+    seen = np.where(choices.seen & several, universe, 0.0).T
+    chosen = np.where(several, sizes(choices), 0).T.astype(np.float64)
     hits, returned, size, n, denominator = panel(choices, universe).arrays()[:5]
     return Shares(hits, returned, size, n, denominator, chosen, seen)
 
 
-def pair_tables(choices: AnnotatorChoices, universe: Floats, common: tuple[Ints, Ints] | None = None) -> PairTables:
-    """Return the mean tables with those of all pairs, for Light's kappa."""
-    return PairTables(*panel(choices, universe).arrays()[:5], *pairs(choices, universe, common).cells.arrays())
+def pair_tables(choices: AnnotatorChoices, universe: Floats, selected: tuple[Ints, Ints] | None = None) -> PairTables:
+    """Return the mean tables, and the tables of all pairs, for Light's kappa."""
+    return PairTables(*panel(choices, universe).arrays()[:5], *pairs(choices, universe, selected).cells.arrays())
 
 
 @dataclass(frozen=True)
 class Pairs:
     """The concordance tables of all pairs of annotators who saw a document together.
 
-    first, second   (P,) annotators of each pair; the first is the row
-    cells           fields (D, P), 0 where one of the two did not see the document; seen (D, P)
+    first, second   (P,) annotators of each pair; the choices of the first form the rows
+    cells           fields (D, P), 0 if either did not see the document; seen (D, P): whether both did
     """
 
     first: Ints
@@ -126,36 +126,36 @@ class Pairs:
 
 
 def pairs_together(seen: Bools) -> tuple[Ints, Ints]:
-    """Return the annotators of all pairs who saw a document together (P,): seen is (A, D)."""
+    """Return the two annotators of every pair that saw some document together (P,); seen: (A, D)."""
     first, second = np.nonzero(np.triu(seen.astype(float) @ seen.T.astype(float), 1))
     return first, second
 
 
-def pairs(choices: AnnotatorChoices, universe: Floats, common: tuple[Ints, Ints] | None = None) -> Pairs:
-    """Return the tables of the pairs `common` (by default all that saw a document together), per document."""
+def pairs(choices: AnnotatorChoices, universe: Floats, selected: tuple[Ints, Ints] | None = None) -> Pairs:
+    """Return the tables of the selected pairs (by default, all that saw some document together), per document."""
     size, seen = sizes(choices).T, choices.seen.T
     annotators = seen.shape[1]
-    first, second = common or pairs_together(choices.seen)
+    first, second = selected or pairs_together(choices.seen)
     number = np.zeros((annotators, annotators), np.int64)
     number[first, second] = np.arange(len(first))
-    both = seen[:, first] & seen[:, second]
-    row, column = (np.where(both, size[:, side], 0).astype(np.float64) for side in (first, second))
-    hits = np.zeros(both.size)
+    both_saw = seen[:, first] & seen[:, second]
+    row, column = (np.where(both_saw, size[:, side], 0).astype(np.float64) for side in (first, second))
+    hits = np.zeros(both_saw.size)
     order = np.argsort(choices.item, kind="stable")
     item, annotator = choices.item[order], choices.annotator[order]
-    for step in range(1, int(choices.votes.max(initial=1))):  # the step-th next annotator of the same item
-        same = np.flatnonzero(item[step:] == item[:-step])
-        pair = number[annotator[same], annotator[same + step]]
-        flat = choices.document[item[same]] * len(first) + pair
-        hits += np.bincount(flat, minlength=both.size)
-    n = universe[:, None] * both
-    return Pairs(first, second, Cells(hits.reshape(both.shape), column, row, n, column), both)
+    for step in range(1, int(choices.votes.max(initial=1))):  # pairs with the step-th following annotator of an item
+        same_item = np.flatnonzero(item[step:] == item[:-step])
+        pair = number[annotator[same_item], annotator[same_item + step]]
+        flat = choices.document[item[same_item]] * len(first) + pair
+        hits += np.bincount(flat, minlength=both_saw.size)
+    n = universe[:, None] * both_saw
+    return Pairs(first, second, Cells(hits.reshape(both_saw.shape), column, row, n, column), both_saw)
 
 
 def against_others(choices: AnnotatorChoices, universe: Floats, majority: bool = False) -> tuple[Cells, Bools]:
     """Return the table of each annotator against the union (or majority) of the others (D, A), and which tables count.
 
-    A document counts for an annotator if others saw it too and one side chose something. The others are gold.
+    A document counts for an annotator if others saw it too and either side chose something. The others are gold.
     """
     chosen, seen, votes = sizes(choices).T, choices.seen.T, choices.votes
     others = seen.sum(axis=1)[:, None] - seen
@@ -164,13 +164,13 @@ def against_others(choices: AnnotatorChoices, universe: Floats, majority: bool =
     flat = cell[0] * seen.shape[1] + cell[1]
     supported = votes[choices.item] - 1 >= enough[cell]
     hits = np.bincount(flat, supported, minlength=seen.size).reshape(seen.shape)
-    # Items with enough votes, and those without enough once the vote of the left-out annotator is removed.
+    # Count items with enough votes, then subtract those that need the vote of the left-out annotator.
     size = np.zeros(seen.shape)
     for threshold in np.unique(enough):
-        kept = np.bincount(choices.document, votes >= threshold, minlength=len(seen))
-        size = np.where(enough == threshold, kept[:, None], size)
-    lost = (votes[choices.item] >= enough[cell]) & ~supported
-    size = size - np.bincount(flat, lost, minlength=seen.size).reshape(seen.shape)
+        enough_votes = np.bincount(choices.document, votes >= threshold, minlength=len(seen))
+        size = np.where(enough == threshold, enough_votes[:, None], size)
+    lost_support = (votes[choices.item] >= enough[cell]) & ~supported
+    size = size - np.bincount(flat, lost_support, minlength=seen.size).reshape(seen.shape)
     counts = seen & (others > 0) & ((size > 0) | (chosen > 0))
     fields = (np.where(counts, x, 0).astype(float) for x in (hits, chosen, size, universe[:, None], chosen))
     return Cells(*fields), counts
@@ -188,14 +188,14 @@ def alpha(panel: Panel) -> Floats:
 
 @measure("Conger", Shares)
 def conger(panel: Shares) -> Floats:
-    """Return Conger's kappa; p_r is an annotator's share of “yes” in the documents that he or she saw."""
-    there = panel.seen != 0
+    """Return Conger's kappa; p_r is the share of “yes” of annotator r in the documents that r saw."""
+    saw = panel.seen != 0
     share = ratio(panel.chosen, panel.seen)
-    count = there.sum(axis=-1, keepdims=True)
+    count = saw.sum(axis=-1, keepdims=True)
     total, squares = share.sum(axis=-1, keepdims=True), (share**2).sum(axis=-1, keepdims=True)
     pairs = count * (count - 1) / 2
-    both = (total**2 - squares) / 2  # sum of p_r p_s over pairs
-    chance = ratio(pairs - (count - 1) * total + 2 * both, pairs, np.nan)
+    joint_share = (total**2 - squares) / 2  # sum of p_r p_s over pairs
+    chance = ratio(pairs - (count - 1) * total + 2 * joint_share, pairs, np.nan)
     return ratio(concordance.observed(panel) - chance, 1 - chance, np.nan)
 
 
@@ -208,21 +208,21 @@ def light(tables: PairTables) -> Floats:
 
 
 @measure("alpha-Jaccard")
-def jaccard(common: Floats, first: Floats, second: Floats) -> Floats:
-    """Return the share of the intersection in the union of overlapping sets (n,).
+def jaccard(intersection: Floats, first: Floats, second: Floats) -> Floats:
+    """Return the size of the intersection divided by that of the union, for overlapping sets (n,).
 
     >>> jaccard(np.array([1.0]), np.array([2.0]), np.array([3.0])).tolist()
     [0.25]
     """
-    return common / (first + second - common)
+    return intersection / (first + second - intersection)
 
 
 @measure("alpha-MASI")
-def masi(common: Floats, first: Floats, second: Floats) -> Floats:
-    """Return Jaccard's value times 1 for equal sets, 2/3 if one contains the other, 1/3 if they only overlap.
+def masi(intersection: Floats, first: Floats, second: Floats) -> Floats:
+    """Return Jaccard's index times 1 for equal sets, 2/3 if one set contains the other, or 1/3 if they only overlap.
 
     >>> masi(np.array([1.0, 2.0]), np.array([2.0, 2.0]), np.array([2.0, 3.0])).round(4).tolist()
     [0.1111, 0.4444]
     """
-    equal, subset = common == np.maximum(first, second), common == np.minimum(first, second)
-    return np.asarray(jaccard(common, first, second) * np.select([equal, subset], [1.0, 2 / 3], 1 / 3))
+    equal, subset = intersection == np.maximum(first, second), intersection == np.minimum(first, second)
+    return np.asarray(jaccard(intersection, first, second) * np.select([equal, subset], [1.0, 2 / 3], 1 / 3))

@@ -6,6 +6,7 @@ Formulas use integers if possible, to avoid cancellation. If both sides use only
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import attrgetter
 
 import numpy as np
@@ -17,7 +18,7 @@ from kp_core.scoring.measures.registry import measure
 
 
 def table(a: Floats | float, b: Floats | float, c: Floats | float, d: Floats | float) -> Cells:
-    """Return cells from the four counts, which are numbers or arrays of one shape.
+    """Return the table with these four cells, which are numbers or arrays of one shape.
 
     >>> kappa(table(*map(np.float64, (40, 9, 6, 45)))).round(4)
     np.float64(0.6995)
@@ -43,10 +44,6 @@ def status(cells: Cells) -> NDArray[np.str_]:
     return np.select(list(cases.values()), list(cases), "ok")
 
 
-for _name, _cell in {"a": "both", "b": "gold_only", "c": "system_only", "d": "neither", "N": "universe"}.items():
-    measure(_name)(attrgetter(_cell))
-
-
 @measure("Po")
 def observed(cells: Cells) -> Floats:
     """Return the observed agreement."""
@@ -56,53 +53,23 @@ def observed(cells: Cells) -> Floats:
 @measure("Pe")
 def expected(cells: Cells) -> Floats:
     """Return the chance agreement of Cohen's kappa."""
-    n, f1, g1 = cells.universe, cells.size, cells.returned
-    return ratio(f1 * g1 + (n - f1) * (n - g1), n * n, np.nan)
+    n, gold, system = cells.universe, cells.size, cells.returned
+    return ratio(gold * system + (n - gold) * (n - system), n * n, np.nan)
 
 
 @measure("kappa")
-def kappa(cells: Cells) -> Floats:
-    """Return Cohen's kappa."""
-    return _kappa(cells, cells.both)
-
-
-def _kappa(cells: Cells, both: Floats) -> Floats:
-    n, f1, g1 = cells.universe, cells.size, cells.returned
-    return ratio(2 * (both * n - f1 * g1), f1 * (n - g1) + g1 * (n - f1), np.nan)
-
-
-@measure("kappa_max")
-def kappa_max(cells: Cells) -> Floats:
-    """Return the maximum of kappa, attained if the shorter list is part of the longer."""
-    return _kappa(cells, np.minimum(cells.size, cells.returned))
-
-
-@measure("kappa_min")
-def kappa_min(cells: Cells) -> Floats:
-    """Return the minimum of kappa, attained if the lists overlap as little as their sizes allow."""
-    return _kappa(cells, np.maximum(cells.size + cells.returned - cells.universe, 0))
+def kappa(cells: Cells, cell_a: Floats | None = None) -> Floats:
+    """Return Cohen's kappa; cell_a: a value that replaces cell a, with the same margins."""
+    n, gold, system = cells.universe, cells.size, cells.returned
+    cell_a = cells.both if cell_a is None else cell_a
+    return ratio(2 * (cell_a * n - gold * system), gold * (n - system) + system * (n - gold), np.nan)
 
 
 @measure("MCC")
 def matthews(cells: Cells) -> Floats:
     """Return Matthews' correlation coefficient."""
-    n, f1, g1 = cells.universe, cells.size, cells.returned
-    return ratio(cells.both * n - f1 * g1, np.sqrt(f1 * (n - f1) * g1 * (n - g1)), np.nan)
-
-
-@measure("P_pos")
-def positive(cells: Cells) -> Floats:
-    """Return the positive agreement."""
-    return ratio(2 * cells.both, cells.size + cells.returned, np.nan)
-
-
-measure("P_neg")(lambda cells: ratio(2 * cells.neither, 2 * cells.universe - cells.size - cells.returned, np.nan))
-
-
-@measure("PABAK")
-def pabak(cells: Cells) -> Floats:
-    """Return the prevalence-adjusted bias-adjusted kappa."""
-    return ratio(cells.universe - 2 * (cells.gold_only + cells.system_only), cells.universe, np.nan)
+    n, gold, system = cells.universe, cells.size, cells.returned
+    return ratio(cells.both * n - gold * system, np.sqrt(gold * (n - gold) * system * (n - system)), np.nan)
 
 
 @measure("AC1")
@@ -117,14 +84,29 @@ def ac1(cells: Cells) -> Floats:
 def scott_pi(cells: Cells) -> Floats:
     """Return Scott's pi."""
     yes = cells.size + cells.returned
-    apart = cells.gold_only + cells.system_only
-    return ratio(4 * cells.both * cells.neither - apart * apart, yes * (2 * cells.universe - yes), np.nan)
+    unequal = cells.gold_only + cells.system_only
+    return ratio(4 * cells.both * cells.neither - unequal * unequal, yes * (2 * cells.universe - yes), np.nan)
 
 
-measure("BI")(lambda cells: ratio(cells.size - cells.returned, cells.universe, np.nan))
+@measure("P_pos")
+def positive(cells: Cells) -> Floats:
+    """Return the positive agreement."""
+    return ratio(2 * cells.both, cells.size + cells.returned, np.nan)
 
 
-@measure("PI")
-def prevalence_index(cells: Cells) -> Floats:
-    """Return the prevalence index."""
-    return ratio(cells.size + cells.returned - cells.universe, cells.universe, np.nan)
+#: Cells, and measures with a formula of a single expression.
+_FORMULAS: dict[str, Callable[[Cells], Floats]] = {
+    "a": attrgetter("both"),
+    "b": attrgetter("gold_only"),
+    "c": attrgetter("system_only"),
+    "d": attrgetter("neither"),
+    "N": attrgetter("universe"),
+    "kappa_max": lambda x: kappa(x, np.minimum(x.size, x.returned)),
+    "kappa_min": lambda x: kappa(x, np.maximum(x.size + x.returned - x.universe, 0)),
+    "P_neg": lambda x: ratio(2 * x.neither, 2 * x.universe - x.size - x.returned, np.nan),
+    "PABAK": lambda x: ratio(x.universe - 2 * (x.gold_only + x.system_only), x.universe, np.nan),
+    "BI": lambda x: ratio(x.size - x.returned, x.universe, np.nan),
+    "PI": lambda x: ratio(x.size + x.returned - x.universe, x.universe, np.nan),
+}
+for _name, _formula in _FORMULAS.items():
+    measure(_name)(_formula)

@@ -46,33 +46,33 @@ measure("hits@k")(attrgetter("hits"))
 @measure("success@k")
 def success(at: View) -> Floats:
     """Return 1 if there is a hit (its probability if ties are averaged)."""
-    return at.total(at.counts.hits.first)
+    return at.sums_of("first")
 
 
 @measure("MAP")
 @measure("MAP@k")
 def average_precision(at: View) -> Floats:
-    """Return the sum of the precision at each hit / the denominator by convention."""
+    """Return the sum of the precision at each hit, divided by the denominator that the convention sets."""
     rules = {"gold": at.size, "hits": at.hits, "min(k,gold)": np.minimum(at.limit, at.size)}
-    return ratio(at.total(at.counts.hits.precision), rules[at.counts.settings.ap])
+    return ratio(at.sums_of("precision"), rules[at.counts.settings.ap])
 
 
 @measure("MRR")
 @measure("MRR@k")
 def reciprocal_rank(at: View) -> Floats:
-    """Return 1 / rank of the first hit, or the mean of 1 / rank over all hits, by the convention."""
+    """Return 1 / rank of the first hit, or the mean of 1 / rank over all hits, depending on the convention."""
     settings, hits = at.counts.settings, at.counts.hits
     if settings.rr == "all-hits":
-        value = ratio(at.total(hits.found / hits.rank), at.hits)
+        value = ratio(at.total(hits.columns["found"] / hits.rank), at.hits)
     else:
-        value = at.total(hits.first / hits.rank)
+        value = at.total(hits.columns["first"] / hits.rank)
     return value if settings.rr_miss == "0" else value + (1 - success(at)) / (at.counts.length[:, None] + 1)
 
 
 @measure("nDCG")
 @measure("nDCG@k")
 def normalised_gain(at: View) -> Floats:
-    """Return the discounted gain by convention / that of the ideal ranking, 0 if the latter is 0."""
+    """Return the discounted gain divided by that of the ideal ranking, or 0 if the latter is 0."""
     gain = {"linear": "gain", "exp": "exp_gain", "propensity": "rarity"}[at.counts.settings.gain]
     return ratio(*at.gained(gain, _discount))
 
@@ -88,8 +88,8 @@ measure("PSP@k")(lambda at: ratio(*at.gained("rarity", np.ones_like)))
 
 @measure("SemR@k")
 def semantic_recall(at: View) -> Floats:
-    """Return the sum of the similarities of keyphrases / gold size."""
-    return ratio(at.further("recalled"), at.size)
+    """Return the sum of the similarities of keyphrases, divided by the gold size."""
+    return ratio(at.sums_of("recalled"), at.size)
 
 
 @measure("SemF1@k")
@@ -101,7 +101,7 @@ def semantic_f1(at: View) -> Floats:
 
 @measure("bpref")
 def bpref(at: View) -> Floats:
-    """Return bpref; without judged negatives NaN, or by the rule of trec_eval (no negative above a hit)."""
+    """Return bpref; without judged negatives NaN, or as if none ranked above a hit, if trec_eval's rule applies."""
     counts, hits = at.counts, at.hits
     if counts.judged is not None:
         judged = np.broadcast_to(counts.judged[:, None], hits.shape)
@@ -113,18 +113,18 @@ def bpref(at: View) -> Floats:
 def rank_biased_precision(at: View, p: float = 0.9) -> Floats:
     """Return the rank-biased precision; grades are divided by the largest grade of the data."""
     hits = at.counts.hits
-    return at.total((1 - p) * hits.gain / (at.counts.largest or 1.0) * p ** (hits.rank - 1.0))
+    return at.total((1 - p) * hits.columns["gain"] / (at.counts.largest or 1.0) * p ** (hits.rank - 1.0))
 
 
 measure("returned@k")(attrgetter("returned"))
 measure("size-error@k")(lambda at: np.abs(at.returned - at.size))
-measure("duplicate-phrases@k")(lambda at: ratio(at.further("repeated"), at.returned, np.nan))
-measure("duplicate-words@k")(lambda at: ratio(at.further("repeated words"), at.further("words"), 1.0))
-measure("present@k")(lambda at: ratio(at.further("present"), at.returned, np.nan))
+measure("duplicate-phrases@k")(lambda at: ratio(at.sums_of("repeated"), at.returned, np.nan))
+measure("duplicate-words@k")(lambda at: ratio(at.sums_of("repeated words"), at.sums_of("words"), 1.0))
+measure("present@k")(lambda at: ratio(at.sums_of("present"), at.returned, np.nan))
 
 
 @measure("self-similarity@k")
 def self_similarity(at: View) -> Floats:
-    """Return the mean similarity of all pairs of a list, 1 for a single phrase; NaN if undefined."""
-    n, similar = at.returned, at.further("alike")
+    """Return the mean similarity of all pairs of phrases in a list, 1 for a single phrase; NaN if undefined."""
+    n, similar = at.returned, at.sums_of("alike")
     return np.where(n == 1, 1 + similar, ratio(similar, n * (n - 1) / 2, np.nan))

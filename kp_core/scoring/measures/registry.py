@@ -15,7 +15,7 @@ Family = Literal["overlap", "ranking", "concordance", "annotators", "sets", "hie
 Matcher = str
 #: Matchers without baselines → key of the error if their data are missing.
 SPECIAL: dict[Matcher, str] = {"hierarchy": "no hierarchy", "given": "no meaning", "as-returned": "no lists"}
-#: Families of several annotators.
+#: Families of measures of several annotators.
 OF_PEOPLE: tuple[Family, ...] = ("annotators", "sets")
 
 #: Letters for cutoffs that differ by document.
@@ -68,7 +68,7 @@ def of_systems(vocabulary: bool = False) -> list[str]:
 
 
 def measure(name: str, cells: type[Any] | None = None) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
-    """Register the decorated function of counts as the measure that `measures.toml` declares."""
+    """Register the decorated function of counts as the measure of this name in `measures.toml`."""
 
     def declare(score: Callable[..., Floats]) -> Callable[..., Floats]:
         texts = {"averages": ["macro"]} | _FAMILIES[_DECLARED[name]["family"]] | _DECLARED[name]
@@ -81,7 +81,7 @@ def measure(name: str, cells: type[Any] | None = None) -> Callable[[Callable[...
 
 @dataclass(frozen=True)
 class Asked:
-    """A requested measure with its cutoff (None: that of the evaluation), parameter, and averaged cutoffs."""
+    """A requested measure with its cutoff (None: that of the evaluation), its parameter, and averaged cutoffs."""
 
     measure: Measure
     cutoff: Cutoff | None = None
@@ -90,7 +90,7 @@ class Asked:
 
     @property
     def fixed(self) -> Cutoff | None:
-        """The cutoff of the measure; None: that of the evaluation."""
+        """The cutoff that the measure or its name sets; None: that of the evaluation."""
         return self.cutoff if self.cutoff is not None else self.measure.fixed
 
     @property
@@ -103,7 +103,7 @@ class Asked:
         return settings.k if self.fixed is None else (self.fixed,)
 
     def name(self, cutoff: Cutoff | None = None) -> str:
-        """Print the measure with its cutoff.
+        """Return the name of the measure with its cutoff.
 
         >>> parse("P@k").name(5), parse("P@k").name("gold"), parse("RBP(p=0.8)").name()
         ('P@5', 'P@O', 'RBP(p=0.8)')
@@ -113,10 +113,10 @@ class Asked:
             return f"{base[:-1]}mean({self.over[0]}..{self.over[-1]})"
         if self.value is not None:
             base += f"({self.measure.parameter}={self.value:g})"
-        shown = self.cutoff if self.cutoff is not None else cutoff
-        if not base.endswith("@k") or shown is None:
+        shown_cutoff = self.cutoff if self.cutoff is not None else cutoff
+        if not base.endswith("@k") or shown_cutoff is None:
             return base
-        letter = next((letter for letter, special in LETTERS.items() if special == shown), shown)
+        letter = next((letter for letter, special in LETTERS.items() if special == shown_cutoff), shown_cutoff)
         return f"{base[:-1]}{letter}"
 
     def averages(self, average: str) -> list[str]:
@@ -127,10 +127,10 @@ class Asked:
         """
         if self.over:
             return ["macro"]
-        wanted = ["micro", "macro"] if average == "both" else [average]
+        requested = ["micro", "macro"] if average == "both" else [average]
         if average in ("usual", "f-of-means", *SUBJECT) and self.measure.family in ("concordance", "annotators"):
-            wanted = ["micro"]
-        return [name for name in wanted if name in self.measure.averages] or [self.measure.averages[0]]
+            requested = ["micro"]
+        return [name for name in requested if name in self.measure.averages] or [self.measure.averages[0]]
 
     def by_rarity(self, settings: Settings) -> bool:
         """Return whether the value depends on how rare a keyphrase is."""
@@ -146,9 +146,9 @@ class Asked:
 
 
 def parse(text: str) -> Asked:
-    """Parse the name of a measure; printing the result gives the same name.
+    """Parse the name of a measure; `Asked.name` of the result gives the same name.
 
-    R@mean(5..50) is the mean over the cutoffs 5, 10, …, 50, in steps of the first.
+    R@mean(5..50) is the mean of R over the cutoffs 5, 10, …, 50; the first cutoff is also the step.
 
     >>> parse("F1@10").cutoff, parse("F1@M").cutoff, parse("kappa").measure.family, parse("R@mean(5..15)").over
     (10, 'all', 'concordance', (5, 10, 15))
@@ -156,27 +156,27 @@ def parse(text: str) -> Asked:
     text = text.strip()
     with_value = re.fullmatch(r"([\w-]+)\((\w+)=(\d+(?:\.\d+)?|\.\d+)\)", text)
     if with_value and with_value[1] in MEASURES:
-        known, value = MEASURES[with_value[1]], float(with_value[3])
-        if known.parameter == with_value[2] and 0 < value < 1:
-            return Asked(known, None, value)
+        measure_with_value, value = MEASURES[with_value[1]], float(with_value[3])
+        if measure_with_value.parameter == with_value[2] and 0 < value < 1:
+            return Asked(measure_with_value, None, value)
     if text in MEASURES:
         return Asked(MEASURES[text])
     base, _, cutoff = text.rpartition("@")
-    declared = MEASURES.get(f"{base}@k")
+    measure = MEASURES.get(f"{base}@k")
     mean = re.fullmatch(r"mean\((\d{1,5})\.\.(\d{1,5})\)", cutoff)
-    if declared and mean and 0 < int(mean[1]) < int(mean[2]) <= LARGEST_K:
+    if measure and mean and 0 < int(mean[1]) < int(mean[2]) <= LARGEST_K:
         first, last = int(mean[1]), int(mean[2])
-        return Asked(declared, "none", over=tuple(range(first, last + 1, first)))
-    if declared and cutoff.isdigit() and int(cutoff) > 0:
-        return Asked(declared, int(cutoff))
-    if declared and cutoff in LETTERS and (cutoff != "G" or base == "F1"):
-        return Asked(declared, LETTERS[cutoff])
+        return Asked(measure, "none", over=tuple(range(first, last + 1, first)))
+    if measure and cutoff.isdigit() and int(cutoff) > 0:
+        return Asked(measure, int(cutoff))
+    if measure and cutoff in LETTERS and (cutoff != "G" or base == "F1"):
+        return Asked(measure, LETTERS[cutoff])
     raise UsageError(f"there is no measure '{text}'; the measures are: {', '.join(MEASURES)} (k: a number, O or M)")
 
 
-def matchers(asked: Iterable[Asked]) -> set[Matcher]:
-    """Return the matchers of some measures."""
-    return {measure.measure.matcher for measure in asked}
+def matchers(measures: Iterable[Asked]) -> set[Matcher]:
+    """Return the matchers that some measures need."""
+    return {measure.measure.matcher for measure in measures}
 
 
 def names_in(measures: Iterable[str] | str) -> tuple[str, ...]:
@@ -186,6 +186,6 @@ def names_in(measures: Iterable[str] | str) -> tuple[str, ...]:
     (('P@5', 'MAP'), ('P@5', 'MAP'))
     """
     if not isinstance(measures, Iterable):
-        raise UsageError(f"measures is {measures!r}; name some, such as measures='P@5,MAP'")
+        raise UsageError(f"measures is {measures!r}; name at least one, such as measures='P@5,MAP'")
     lists = [measures] if isinstance(measures, str) else measures
     return tuple(dict.fromkeys(part.strip() for names in lists for part in names.split(",")))
