@@ -23,24 +23,24 @@ from kp_core.settings import Interval, Settings, resolve_settings
 from kp_core.studies.facts import add_agreement, agreement_notes
 from kp_core.studies.result import Result, Row, result_frame
 
-#: Default measures for all annotators together, each against the others, and pairs.
+#: Default measures: for all annotators together, for each annotator against the others, and for pairs.
 TOGETHER = ("K", "alpha", "AC1", "PABAK", "P_pos", "P_neg", "Conger", "Light", "alpha-Jaccard", "alpha-MASI")
 AGAINST_OTHERS = ("K", "kappa", "P_pos", "P_neg", "PABAK", "AC1")
 OF_PAIRS = ("kappa", "P_pos", "P_neg", "PABAK")
-#: Measures of pairs only (generalized by K, Conger and Light), and measures of all annotators only.
+#: Measures only for pairs (generalized by K, Conger and Light), and measures only for all annotators together.
 _ONLY_PAIRS = ("kappa", "kappa_max", "pi", "BI")
 _OF_ALL = ("alpha", "Conger", "Light", "alpha-Jaccard", "alpha-MASI")
-#: Maximum number of documents for which label sets are compared by default.
+#: Maximum number of documents for which measures of label sets are computed by default.
 _DOCUMENTS_OF_SETS = 1_000
 #: Maximum number of pairs with intervals.
 PAIRS_WITH_INTERVALS = 300
 
-#: First and second annotator of each pair (P,), (P,).
+#: Numbers of the first and of the second annotator of each pair (P,), (P,).
 Couples = tuple[Ints, Ints]
 
 
 def interpretable(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
-    """Return the measures that can be interpreted: with the universe `rankings`, only those that do not depend on N.
+    """Return the measures that can be interpreted: under universe = rankings, only those that do not depend on N.
 
     >>> interpretable(("K", "P_pos", "PABAK"), Settings(universe="rankings"))
     ('P_pos',)
@@ -58,84 +58,84 @@ def agreement(
     ----------
     measures : str or sequence of str, optional
         Names such as K, alpha, AC1, PABAK, P_pos, P_neg, Conger, Light, kappa, alpha-Jaccard and alpha-MASI. By default
-        all of these, the last two for up to 1,000 documents.
+        all of these; the last two only for up to 1,000 documents.
     **changes
         Fields of `Settings`; average is micro (pooled, the default), macro or both.
 
     Returns
     -------
     Result
-        Rows for all annotators (system “all”), for each annotator against the union of the others (their own agreement
-        is `K`), for each pair (“A|B”), and for all annotators per document type (subset group:…).
+        Rows for all annotators (system “all”), for each annotator against the union of the others (but `K` is the
+        agreement of the others), for each pair (“A|B”), and for all annotators per document type (subset group:…).
 
     References
     ----------
     Siegel & Castellan 1988; Gwet 2014.
     """
     settings = resolve_settings(corpus, settings, changes)
-    asked = requested_measures(settings, measures)
+    parsed = requested_measures(settings, measures)
     data = prepare_annotators(corpus, settings)
     sums, couples = Sums(), tables.pairs_together(data.choices.seen)
-    add_annotators(sums, data, asked, couples)
-    return agreement_of(sums, data.names, asked, data.settings, couples, data.notes, data)
+    add_annotators(sums, data, parsed, couples)
+    return agreement_of(sums, data.names, parsed, data.settings, couples, data.notes, data)
 
 
 def requested_measures(settings: Settings, measures: Sequence[str] | str | None) -> list[Asked]:
-    """Return the requested measures; refuse measures of rankings, and a selection of annotators."""
-    asked = [parse(name) for name in names_in(measures or ())]
+    """Return the parsed measures; refuse ranking measures, and settings that select annotators."""
+    parsed = [parse(name) for name in names_in(measures or ())]
     if settings.annotators != "union":
         raise UsageError("agreement covers all annotators; leave out annotators")
-    for measure in asked:
+    for measure in parsed:
         if measure.measure.family not in (*OF_PEOPLE, "concordance"):
-            names_known = ", ".join(TOGETHER)
-            raise UsageError(f"{measure.name()} needs ranks, which annotators do not have; choose {names_known}")
-    return asked
+            known_names = ", ".join(TOGETHER)
+            raise UsageError(f"{measure.name()} needs ranks, which annotators do not have; choose {known_names}")
+    return parsed
 
 
-def view_of(asked: Asked, choices: AnnotatorChoices, universe: Floats, couples: Couples | None = None) -> Grid:
-    """Return the tables of all annotators for a measure; couples: the pairs for Light's kappa."""
+def view_of(measure: Asked, choices: AnnotatorChoices, universe: Floats, couples: Couples | None = None) -> Grid:
+    """Return the tables of all annotators for a measure; couples: pairs of annotators for Light's kappa."""
     cells: Cells
-    if asked.measure.name == "Light":
+    if measure.measure.name == "Light":
         cells = tables.pair_tables(choices, universe, couples)
     else:
-        cells = (tables.shares if asked.measure.name == "Conger" else tables.panel)(choices, universe)
+        cells = (tables.shares if measure.measure.name == "Conger" else tables.panel)(choices, universe)
     return Grid(cells, (choices.seen.sum(axis=0) > 1)[:, None], "single_annotator")
 
 
 def standard_error(data: Prepared) -> float:
     """Return the standard error of K of all annotators, with documents as clusters."""
-    asked = parse("K")
-    average = asked.averages(data.settings.average)[0]
-    whole = estimate(asked, view_of(asked, data.choices, data.universe), average, None, "cluster-t")
-    return intervals.error_of(float(whole.low[0]), float(whole.high[0]), int(whole.documents[0]))
+    measure = parse("K")
+    average = measure.averages(data.settings.average)[0]
+    result = estimate(measure, view_of(measure, data.choices, data.universe), average, None, "cluster-t")
+    return intervals.error_of(float(result.low[0]), float(result.high[0]), int(result.documents[0]))
 
 
 @dataclass(frozen=True)
 class _Part:
-    """One measure of some rows of the result, and their names (K,).
+    """One measure for K rows of the result with their names.
 
-    kind    together, each (one annotator against the union of the others; K: of the others only) or pairs
+    kind    together, each (one annotator against the union of the others, but K: the others only) or pairs
     number  number of the subset in the names of sums, 0 for all documents
     """
 
     kind: str
     number: int
     subset: str
-    asked: Asked
+    measure: Asked
     names: tuple[str, ...]
 
     @property
     def absent(self) -> str:
-        """The reason for undefined values without documents."""
-        return "single_annotator" if self.kind == "together" or self.asked.measure.name == "K" else "nobody_else"
+        """The reason why a value is undefined if it is based on no document."""
+        return "single_annotator" if self.kind == "together" or self.measure.measure.name == "K" else "nobody_else"
 
     def accumulator(self, sums: Sums, interval: Interval) -> Accumulator:
-        """Return the sums of this part; parts differ in the documents that resamples may contain."""
-        without = self.kind == "pairs" and len(self.names) > PAIRS_WITH_INTERVALS
-        return Accumulator("none" if without else interval, sums, f"{self.kind}/{self.number}/{self.asked.name()}")
+        """Return the sums of this part; resamples may contain other documents in other parts."""
+        no_bounds = self.kind == "pairs" and len(self.names) > PAIRS_WITH_INTERVALS
+        return Accumulator("none" if no_bounds else interval, sums, f"{self.kind}/{self.number}/{self.measure.name()}")
 
 
-def _parts(asked: list[Asked], names: Names, couples: Couples) -> list[_Part]:
+def _parts(measures: list[Asked], names: Names, couples: Couples) -> list[_Part]:
     subsets = ["all", *(f"group:{group}" for group in names.groups if len(names.groups) > 1)]
     rows = {
         "together": (subsets, ("all",), TOGETHER, _ONLY_PAIRS),
@@ -144,25 +144,25 @@ def _parts(asked: list[Asked], names: Names, couples: Couples) -> list[_Part]:
     }
     return [
         _Part(kind, number, subset, measure, row_names)
-        for kind, (of_kind, row_names, default, excluded) in rows.items()
-        for number, subset in enumerate(of_kind)
-        for measure in asked or map(parse, default)
+        for kind, (kind_subsets, row_names, default, excluded) in rows.items()
+        for number, subset in enumerate(kind_subsets)
+        for measure in measures or map(parse, default)
         if measure.measure.name not in excluded
     ]
 
 
-def add_annotators(sums: Sums, data: Prepared, asked: list[Asked], couples: Couples) -> None:
+def add_annotators(sums: Sums, data: Prepared, measures: list[Asked], couples: Couples) -> None:
     """Add the documents of prepared data, block by block."""
-    settings, several = data.settings, data.choices.seen.sum(axis=0) > 1
+    settings, seen_by_several = data.settings, data.choices.seen.sum(axis=0) > 1
     add_agreement(sums, data)
-    adding = []
-    added = [part for part in _parts(asked, data.names, couples) if part.asked.measure.family != "sets"]
-    for part, grid, documents in _grids(data, added, couples):
+    accumulators = []
+    counted_parts = [part for part in _parts(measures, data.names, couples) if part.measure.measure.family != "sets"]
+    for part, grid, documents in _grids(data, counted_parts, couples):
         accumulator = part.accumulator(sums, settings.interval)
         sums.add(f"{accumulator.part}/rows", documents)
-        adding.append((part.asked, accumulator, grid))
-    for block, weights in intervals.blocks(settings, data.documents, several):
-        for measure, accumulator, grid in adding:
+        accumulators.append((part.measure, accumulator, grid))
+    for block, weights in intervals.blocks(settings, data.documents, seen_by_several):
+        for measure, accumulator, grid in accumulators:
             view = grid.part(block)
             accumulator.begin(view.scored, weights if accumulator.interval != "none" else None)
             for average in measure.averages(settings.average):
@@ -172,33 +172,33 @@ def add_annotators(sums: Sums, data: Prepared, asked: list[Asked], couples: Coup
 def agreement_of(
     sums: Sums,
     names: Names,
-    asked: list[Asked],
+    measures: list[Asked],
     settings: Settings,
     couples: Couples,
     notes: Sequence[Note],
     data: Prepared | None = None,
 ) -> Result:
-    """Return the agreement from sums, without rows for pairs who saw no document together.
+    """Return the agreement from sums, without rows for pairs that have no document in common.
 
-    data: the documents, whose label sets are compared with one another; None for streamed data
+    data: the prepared data, needed for measures of label sets; None for streamed data
     """
     rows = list[Row]()
-    for part in _parts(asked, names, couples):
-        if part.asked.measure.family == "sets":
-            if data is not None and (asked or len(data.documents) <= _DOCUMENTS_OF_SETS):
-                subset = _only(data, part)
-                values = label_sets.alpha(subset, part.asked.measure.score, data.documents, settings)
+    for part in _parts(measures, names, couples):
+        if part.measure.measure.family == "sets":
+            if data is not None and (measures or len(data.documents) <= _DOCUMENTS_OF_SETS):
+                subset = _choices_of(data, part)
+                values = label_sets.alpha(subset, part.measure.measure.score, data.documents, settings)
                 numbers = values.row(0, int(subset.seen.any(axis=0).sum()))
-                rows.append(Row("all", part.asked.name(), None, "micro", part.subset, *numbers))
+                rows.append(Row("all", part.measure.name(), None, "micro", part.subset, *numbers))
             continue
         accumulator = part.accumulator(sums, settings.interval)
         documents = sums.numbers[f"{accumulator.part}/rows"].astype(np.int64)
-        for average in part.asked.averages(settings.average):
-            values = accumulator.estimate("", part.asked, average, absent=part.absent)
+        for average in part.measure.averages(settings.average):
+            values = accumulator.estimate("", part.measure, average, absent=part.absent)
             for i, name in enumerate(part.names):
                 if part.kind != "pairs" or documents[i]:
                     numbers = values.row(i, int(documents[i]))
-                    rows.append(Row(name, part.asked.name(), None, average, part.subset, *numbers))
+                    rows.append(Row(name, part.measure.name(), None, average, part.subset, *numbers))
     pairs = len(couples[0])
     notes = (*notes, *agreement_notes(sums, pairs if pairs > PAIRS_WITH_INTERVALS else 0, settings))
     number, caption = sums.number("documents"), "Agreement of annotators"
@@ -206,25 +206,25 @@ def agreement_of(
 
 
 def _grids(data: Prepared, parts: list[_Part], couples: Couples) -> Iterator[tuple[_Part, Grid, Ints]]:
-    """Yield the tables of each part (D, K), and the number of documents on which each name could count (K,)."""
+    """Yield each part with its tables (D, K) and its numbers of documents (K,), per annotator, pair or group."""
     choices, universe = data.choices, data.universe
-    against = Grid(*tables.against_others(choices, universe))
-    without = tables.without_each(choices, universe)
+    against_union = Grid(*tables.against_others(choices, universe))
+    all_but = tables.without_each(choices, universe)
     each_pair = tables.pairs(choices, universe, couples)
     for part in parts:
         if part.kind == "pairs":
             yield part, Grid(each_pair.cells, each_pair.seen), each_pair.seen.sum(axis=0)
-        elif part.kind == "each" and part.asked.measure.name == "K":
-            yield part, Grid(without, without.universe > 0, part.absent), np.full(len(part.names), len(data.documents))
+        elif part.kind == "each" and part.measure.measure.name == "K":
+            yield part, Grid(all_but, all_but.universe > 0, part.absent), np.full(len(part.names), len(data.documents))
         elif part.kind == "each":
-            yield part, against, choices.seen.sum(axis=1)
+            yield part, against_union, choices.seen.sum(axis=1)
         else:
-            subset = _only(data, part)
-            grid = view_of(part.asked, subset, universe, couples)
+            subset = _choices_of(data, part)
+            grid = view_of(part.measure, subset, universe, couples)
             yield part, grid, np.array([subset.seen.any(axis=0).sum()])
 
 
-def _only(data: Prepared, part: _Part) -> AnnotatorChoices:
+def _choices_of(data: Prepared, part: _Part) -> AnnotatorChoices:
     if not part.number:
         return data.choices
     return data.choices.only(np.array([part.subset == f"group:{group}" for group in data.coded.groups], bool))
@@ -245,7 +245,7 @@ def agreement_by_document(
     measures: Sequence[str] = ("K", "P_pos", "P_neg", "PABAK", "AC1"),
     **changes: Any,
 ) -> pd.DataFrame:
-    """Return one row per document: type, annotators, sizes of their choices, N, agreement, and status."""
+    """Return one row per document: type, number of annotators, numbers of phrases chosen, N, agreement, status."""
     data = prepare_annotators(corpus, settings, **changes)
     choices, universe = data.choices, data.universe
     seen, sizes = choices.seen.sum(axis=0), tables.sizes(choices)

@@ -46,13 +46,13 @@ class BestK:
 
 @dataclass(frozen=True)
 class SignificantAt:
-    """The cutoffs at which two systems differ significantly, corrected for all cutoffs tested.
+    """The cutoffs at which two systems differ significantly, after correction for all cutoffs tested.
 
-    significant, opposite  cutoffs at which the better system, and at which the other system, is significantly ahead
-    alone                  the cutoff of the comparison if significant there without correction for others
+    significant, opposite  cutoffs at which the better system, or else the other system, is significantly ahead
+    alone                  cutoff of the comparison, if significant there without correction for other cutoffs
     """
 
-    tried: tuple[int, ...]
+    tested_cutoffs: tuple[int, ...]
     significant: tuple[int, ...]
     opposite: tuple[int, ...]
     better: str
@@ -65,26 +65,26 @@ class SignificantAt:
         >>> print(SignificantAt(tuple(range(1, 51)), (6, 7, 8, 10), (1,), "yake", "rake"))
         Corrected for every k from 1 to 50, yake is significantly better than rake at k = 6–8 and 10, and rake at k = 1.
         """
-        first, last, size = self.tried[0], self.tried[-1], len(self.tried)
-        every = size == last - first + 1
-        tried = f"every k from {first} to {last}" if every else f"{size} values of k from {first} to {last}"
+        (first, *_, last), size = self.tested_cutoffs, len(self.tested_cutoffs)
+        is_every_k = size == last - first + 1
+        tested = f"every k from {first} to {last}" if is_every_k else f"{size} values of k from {first} to {last}"
         if self.ways:
             (name, at), *others = self.ways
             other = self.other if name == self.better else self.better
             where = ", and ".join([at, *(f"{worse} at {cutoffs}" for worse, cutoffs in others)])
-            return f"Corrected for {tried}, {name} is significantly better than {other} at {where}."
+            return f"Corrected for {tested}, {name} is significantly better than {other} at {where}."
         alone = f"Significant at k = {self.alone}. " if self.alone else ""
-        return f"{alone}Had you tried {tried} and reported the best, none would be significant."
+        return f"{alone}Had you tried {tested} and reported the best, none would be significant."
 
     @property
     def ways(self) -> list[tuple[str, str]]:
-        """Return the systems that are significantly better at some cutoff, with the cutoffs in words."""
+        """Each system that is significantly better at some cutoff, with these cutoffs in words."""
         both = (self.better, self.significant), (self.other, self.opposite)
-        return [(name, f"k = {ranges(at, self.tried)}") for name, at in both if at]
+        return [(name, f"k = {ranges(at, self.tested_cutoffs)}") for name, at in both if at]
 
 
 def neighbours(chosen: Collection[int], every: Iterable[int]) -> list[list[int]]:
-    """Return chosen numbers in groups that are consecutive among all numbers.
+    """Return the chosen numbers in groups of neighbors in `every`.
 
     >>> neighbours([1, 2, 5, 9], [1, 2, 5, 7, 9])
     [[1, 2, 5], [9]]
@@ -93,7 +93,7 @@ def neighbours(chosen: Collection[int], every: Iterable[int]) -> list[list[int]]
 
 
 def ranges(chosen: Sequence[int], every: Sequence[int]) -> str:
-    """Return chosen numbers as ranges in words, such as “1–3 and 7”."""
+    """Return the chosen numbers as ranges, such as “1–3 and 7”."""
     ends = [(group[0], group[-1]) for group in neighbours(chosen, every)]
     return typeset.listed([f"{first}–{last}" if first < last else str(first) for first, last in ends])
 
@@ -105,7 +105,7 @@ class Answer:
     Attributes
     ----------
     claim, grade : str
-        One sentence: which system is better, and by how much; whether the difference is significant.
+        A sentence on which system is better and by how much; whether the difference is significant.
     why : str
         Statistics: difference, interval, corrected p, documents.
     systems : tuple of str
@@ -141,7 +141,7 @@ class Answer:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The claim (preceded by its grade unless it contains it), the caveats, and the details."""
+        """The claim (after its grade, unless the claim contains the grade), the caveats, and the details."""
         graded = bool(self.badge) and not self.grade.startswith("depends")
         claim = f"{self.badge}: {self.claim}" if graded else self.claim
         return (claim, *self.caveats, *self.details)
@@ -160,13 +160,14 @@ class Answer:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as the command line prints it in JSON."""
-        best, over = self.best_k, self.over_k
+        best, over, k = self.best_k, self.over_k, dict[str, list[int]]()
+        if over is not None:
+            k = {"tried": [*over.tested_cutoffs], "significant": [*over.significant], "opposite": [*over.opposite]}
         return {
             "claim": self.claim,
             "grade": self.grade,
             "why": self.why,
-            "over_k": over
-            and {"tried": list(over.tried), "significant": list(over.significant), "opposite": list(over.opposite)},
+            "over_k": k or None,
             "best_k": best and {"k": best.k, "from": best.low, "to": best.high},
             "coverage": {name: list(lists) for name, lists in self.coverage.items()},
             "caveats": list(self.caveats),

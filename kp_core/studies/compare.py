@@ -14,7 +14,7 @@ from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, input_error, named, pluralize, refuse_unless, usage_error
 from kp_core.scoring import intervals, pair_sums, paired
 from kp_core.scoring.accumulate import Ids, Sums
-from kp_core.scoring.codes import BLOCK, Coded, Floats, ragged
+from kp_core.scoring.codes import Coded, Floats, document_blocks, ragged
 from kp_core.scoring.measures import matchers
 from kp_core.scoring.order import best_first, close, exceeds, leveled, reaches
 from kp_core.scoring.pair_sums import COMPARABLE, Compared, ListCounts, Pairing, list_counts
@@ -26,17 +26,16 @@ from kp_core.settings import SUBJECT, Cutoff, Settings, resolve_settings, signat
 from kp_core.studies import WORDS
 from kp_core.studies.answer import Grade
 from kp_core.studies.facts import too_few
-from kp_core.studies.means import notes_of_datasets, subset_of
 from kp_core.studies.parts import DATASET, Systems, parse_by, parts
-from kp_core.studies.result import Numbers
+from kp_core.studies.result import Numbers, notes_of_datasets, subset_of
 
 EFFECTS = ("d_z", "rank_biserial", "wins", "ties", "losses")
-#: Verdicts on a difference from a baseline; incomparable systems fail every gate.
+#: Verdicts on a difference from a baseline; “not comparable” fails every gate.
 Verdict = Literal["better", "not worse", "worse", "cannot tell", "not comparable"]
 VERDICTS = get_args(Verdict)
 #: Minimum number of documents for a significant difference.
 FEW = 10
-#: Minimum degrees of freedom between runs for testing a single run; two runs against one give 10% false positives.
+#: Minimum degrees of freedom among runs to test a single run; two runs against a single run give 10% false positives.
 _FEWEST_FREEDOM = 2
 
 
@@ -44,7 +43,7 @@ _FEWEST_FREEDOM = 2
 class BetterOn:
     """Lower bound on the number of data sets on which system a is better than system b.
 
-    better, which   number and names of these data sets, by Holm's correction; of: number of data sets with both systems
+    better, which   number and names of these data sets after Holm's correction; of: number of data sets with both
     """
 
     a: str
@@ -56,7 +55,7 @@ class BetterOn:
 
 @dataclass(frozen=True)
 class Difference:
-    """Difference of a pair of systems with its interval, corrected p, and number of documents."""
+    """Difference between two systems with its interval, corrected p, and number of documents."""
 
     difference: float
     low: float
@@ -65,7 +64,7 @@ class Difference:
     documents: int
 
     def grade(self, capped: bool = False) -> Grade:
-        """Grade the evidence for the difference; capped: it cannot be significant.
+        """Grade the evidence for the difference; capped: whether it cannot be significant.
 
         >>> Difference(0.1, 0.01, 0.2, 0.03, 20).grade(), Difference(0.1, 0.01, 0.2, 0.07, 20).grade()
         ('significant', 'suggestive')
@@ -86,28 +85,26 @@ class Comparison(Numbers):
     effects : DataFrame
         One row per pair: standardized mean difference d_z, rank-biserial correlation, documents won, tied, lost.
     scores, ranks, clusters : dict
-        System → value on the documents scored for all systems; lowest and highest rank in 95% of the resamples; rank
-        cluster. 1 is best.
+        System → value on the documents scored for all systems; bounds of its rank in 95% of the resamples; rank cluster
+        (1 is best).
     better : dict
-        System → systems that are significantly worse.
-    documents, left_out : int
-        Numbers of documents on which all systems are scored, and of others.
-    datasets : dict
-        Comparison on each of several data sets. The frame then has their rows, `scores` are means over all, and
-        `better` has systems that are worse on at least one.
-    baseline, test : str
-        System with which all others are compared, if any; test with trials, seed and correction, in words.
-    lists, runs
-        Numbers of documents with lists, and of runs.
+        System → systems that are significantly worse (with several data sets, on at least one of them).
+    documents, left_out, lists, runs
+        Numbers of documents on which all systems are scored, of documents left out, of lists, and of runs.
+    datasets, over_datasets
+        With several data sets: the comparison on each (the frame has their rows, `scores` their means); on how many of
+        them a system is better.
+    baseline, correction, test : str
+        System with which all others are compared, if any; correction; test with trials, seed and correction in words.
     otherwise : DataFrame
-        One row per pair with missing lists: values, difference, interval and p under the other convention (shared
-        documents if missing lists count as empty, and vice versa).
+        Pairs with missing lists, under the other convention (shared documents only if missing lists count as empty, and
+        vice versa).
     decisive : dict
-        Pair → corrected p that decides significance: the larger one under both conventions; 1 if they disagree in
+        Pair → corrected p that decides significance: the larger p of both conventions; 1 if the conventions disagree in
         direction, systems are not comparable, there are fewer than ten documents, or the pair is capped.
     capped : set
-        Pairs that cannot be significant: one system has a single run and the others too few to estimate their variance,
-        or a list is missing from streamed data.
+        Pairs that cannot be significant: one system has a single run and the others have too few runs to estimate the
+        variance, or a list is missing in streamed data.
     identical : dict
         System → first system with the same lists; counted once in the family of tests.
     """
@@ -148,17 +145,17 @@ class Comparison(Numbers):
 
     def leader(self, level: float) -> str:
         """Return the system that is significantly better than all others, or an empty string."""
-        values = [name for name in best_first(self.scores) if self.scores[name] == self.scores[name]]
-        best = next(iter(values), "")
-        p = [self.decisive.get((best, name), self.decisive.get((name, best), 1.0)) for name in values if name != best]
+        names = [name for name in best_first(self.scores) if self.scores[name] == self.scores[name]]
+        best = next(iter(names), "")
+        p = [self.decisive.get((best, name), self.decisive.get((name, best), 1.0)) for name in names if name != best]
         return best if p and max(p) < level else ""
 
     def comparable(self, a: str, b: str) -> bool:
-        """Return whether two systems have lists for nearly the same documents, and for nearly all of them."""
-        return _comparable(self.lists, self.documents < COMPARABLE * (self.documents + self.left_out), a, b)
+        """Return whether both systems have lists for nearly the same documents, and for nearly all documents."""
+        return _comparable(self.lists, self.documents, self.left_out, a, b)
 
     def difference(self, a: str, b: str, rows: pd.DataFrame | None = None) -> Difference | None:
-        """Return the difference a − b from rows (by default the frame), or None if the pair is missing."""
+        """Return the difference a − b from rows (by default the frame), or None if they lack the pair."""
         rows = self.frame if rows is None else rows
         for first, second, sign in ((a, b, 1), (b, a, -1)) if len(rows) else ():
             for row in rows[(rows["a"] == first) & (rows["b"] == second)].head(1).itertuples():
@@ -166,18 +163,21 @@ class Comparison(Numbers):
                 return Difference(sign * row.difference, low, high, row.p_adjusted, int(row.documents))
         return None
 
+    def fails(self, verdicts: Sequence[str]) -> bool:
+        """Return whether any difference from the baseline has one of the verdicts, or any system cannot be compared."""
+        if unknown := [verdict for verdict in verdicts if verdict not in VERDICTS]:
+            raise UsageError(f"'{unknown[0]}' is not a verdict; choose among: {', '.join(VERDICTS)}")
+        return bool(self.frame["verdict"].isin([*verdicts, "not comparable"]).any())
+
     @property
     def signature(self) -> str:
         """The signature in one line; `settings_from` reads it back."""
         return self.recipe
 
-    def wide(self) -> pd.DataFrame:
-        """Return the pairs as better minus worse, best systems first; differences from a baseline are unchanged."""
-        return self.frame if self.baseline else self.better_first()
-
-    def effects_as_read(self) -> pd.DataFrame:
-        """Return the effect sizes in the order and direction of `wide`."""
-        return self.effects if self.baseline else self.better_first(self.effects)
+    def wide(self, frame: pd.DataFrame | None = None) -> pd.DataFrame:
+        """Return pairs (by default the frame) in the order of `better_first`, or unchanged if there is a baseline."""
+        frame = self.frame if frame is None else frame
+        return frame if self.baseline else self.better_first(frame)
 
     def content(self) -> dict[str, Any]:
         """Return the JSON content of the command line, including results over several data sets."""
@@ -188,21 +188,21 @@ class Comparison(Numbers):
         """Return pairs (by default the frame) as better minus worse, best systems first."""
         frame = self.frame if frame is None else frame
         place = {name: number for number, name in enumerate(best_first(self.scores))}
-        behind = frame["a"].map(place) > frame["b"].map(place)
+        is_reversed = frame["a"].map(place) > frame["b"].map(place)
         if "difference" in frame:  # the order differs by measure
             differences = leveled(frame["difference"])
-            behind = behind.mask(differences != 0, differences < 0)
+            is_reversed = is_reversed.mask(differences != 0, differences < 0)
         swapped = frame.copy()
         for first, second in (("a", "b"), ("low", "high"), ("wins", "losses")):
             if first in frame:
-                swapped.loc[behind, [first, second]] = frame.loc[behind, [second, first]].to_numpy()
+                swapped.loc[is_reversed, [first, second]] = frame.loc[is_reversed, [second, first]].to_numpy()
         for name in swapped.columns.intersection(["difference", "low", "high", "d_z", "rank_biserial"]):
-            swapped.loc[behind, name] = 0.0 - swapped.loc[behind, name]  # never −0.000
+            swapped.loc[is_reversed, name] = 0.0 - swapped.loc[is_reversed, name]  # never −0.000
         order = swapped.assign(first=swapped["a"].map(place), second=swapped["b"].map(place), family=0)
         if keys := [name for name in ("measure", "k", "subset") if name in frame]:
             order["family"] = frame.groupby(keys, sort=False, dropna=False).ngroup()
-        by = ["family", "first", "second"]
-        return order.sort_values(by, kind="stable")[list(frame.columns)].reset_index(drop=True)
+        sort_columns = ["family", "first", "second"]
+        return order.sort_values(sort_columns, kind="stable")[list(frame.columns)].reset_index(drop=True)
 
 
 def compare(
@@ -219,7 +219,7 @@ def compare(
     by: str = "",
     **changes: Any,
 ) -> Comparison:
-    """Compare all pairs of systems on the documents on which all of them are scored; the first cutoff is used.
+    """Compare all pairs of systems at the first cutoff, on the documents on which all systems are scored.
 
     Parameters
     ----------
@@ -233,14 +233,14 @@ def compare(
     trials : int
         Number of random assignments of the randomization test.
     baseline : str, optional
-        Compare all other systems with this one only.
+        Compare systems only with this one.
     margin : float, optional
         Smallest difference of interest. Each pair gets a verdict by the interval of its difference a − b: better
         (entirely above 0), not worse (entirely above −margin), worse (entirely below 0, partly below −margin), or
         cannot tell.
     by : "" or "dataset"
-        Require several data sets. They are always compared separately; `over_datasets` of the result gives the number
-        on which a system is better.
+        “dataset” requires several data sets. Data sets are always compared separately; `over_datasets` of the result
+        has the number of data sets on which a system is better.
     **changes
         Fields of `Settings`.
     """
@@ -248,15 +248,15 @@ def compare(
     if by and not corpus.datasets:
         raise input_error("the documents", "no data set")
     family = Family(measure, test, correction, trials, baseline, margin)
-    asked = resolve_settings(corpus, settings, changes)
+    resolved = resolve_settings(corpus, settings, changes)
     if corpus.datasets:
-        return _over_datasets(corpus, asked.changed(k=asked.k[:1]), [family])
-    data = _prepared(corpus, asked)
+        return _over_datasets(corpus, resolved.changed(k=resolved.k[:1]), [family])
+    data = _prepared(corpus, resolved)
     return compared(data, family, family.asked.cutoffs(data.settings)[0])
 
 
 def compare_parts(corpus: Corpus, settings: Settings, measure: str, by: str) -> dict[str, Comparison]:
-    """Compare all pairs of systems in each part of the data, such as by = presence."""
+    """Compare all pairs of systems in each part of the data; by: criterion of the parts, such as presence."""
     data, family = _prepared(corpus, settings), Family(measure)
     cutoff = family.asked.cutoffs(data.settings)[0]
     subsets = parts(data, [count_systems(data, matchers([family.asked]))], parse_by(by))
@@ -269,13 +269,13 @@ def compare_parts(corpus: Corpus, settings: Settings, measure: str, by: str) -> 
 
 
 def _prepared(corpus: Corpus, settings: Settings) -> Prepared:
-    """Prepare a corpus; with several runs, the interval treats runs as a sample."""
+    """Prepare a corpus; if systems have several runs, intervals treat runs as a sample."""
     data = prepare(corpus, settings)
     return replace(data, settings=over_runs(data.settings, data.names.systems))
 
 
 def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) -> Comparison:
-    """Compare by several measures at all their cutoffs; each is a family of pairs, corrected separately.
+    """Compare systems by several measures at all cutoffs; p is corrected separately for each measure and cutoff.
 
     The frame has the rows of all families; all other fields are those of the first family.
     """
@@ -288,7 +288,7 @@ def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) 
 
 
 def _over_datasets(corpus: Corpus, settings: Settings, families: Sequence[Family]) -> Comparison:
-    """Compare on every data set that has two systems; `over_datasets` is by the first family and cutoff."""
+    """Compare systems on every data set with two or more; `over_datasets` is based on the first family and cutoff."""
     settings = over_runs(settings, corpus.systems)
     by_name = dict[str, Comparison]()
     for name, part in corpus.by_dataset.items():
@@ -297,22 +297,18 @@ def _over_datasets(corpus: Corpus, settings: Settings, families: Sequence[Family
                 by_name[name] = compare_all(part, settings, families)
     if not by_name:
         raise usage_error("one system")
-    comparisons = list(by_name.values())
+    comparisons, over_datasets = list(by_name.values()), tuple(better_on(by_name))
 
     def rows(table: str) -> pd.DataFrame:
         tables = [getattr(result, table).assign(subset=subset_of(name, "all")) for name, result in by_name.items()]
         return pd.concat(tables, ignore_index=True)
 
-    values = pd.DataFrame([result.scores for result in comparisons])
     # no system has a mean if a data set has only one system
-    missing = [np.nan] * (len(comparisons) < len(corpus.datasets))
-    scores = {name: float(np.mean([*column, *missing])) for name, column in values.items()}
-    over = tuple(better_on(by_name))
-    documents, left_out = (
-        sum(getattr(comparison, name) for comparison in comparisons) for name in ("documents", "left_out")
-    )
-    first, same_settings = comparisons[0], len({result.settings for result in comparisons}) == 1
-    concordance = any(family.asked.of_tables for family in families)
+    on_all_datasets = len(comparisons) == len(corpus.datasets)
+    means = pd.DataFrame([result.scores for result in comparisons]).mean(skipna=False)
+    documents, left_out = (sum(getattr(result, name) for result in comparisons) for name in ("documents", "left_out"))
+    first, concordance = comparisons[0], any(family.asked.of_tables for family in families)
+    settings = first.settings if len({result.settings for result in comparisons}) == 1 else settings
     return replace(
         first,
         frame=rows("frame"),
@@ -320,22 +316,22 @@ def _over_datasets(corpus: Corpus, settings: Settings, families: Sequence[Family
         notes=notes_of_datasets(corpus, by_name),
         documents=documents,
         left_out=left_out,
-        scores=scores,
+        scores={str(name): mean if on_all_datasets else float("nan") for name, mean in means.items()},
         ranks={},
         clusters={},
-        better={name: tuple(better.b for better in over if better.a == name) for name in values},
+        better={name: tuple(better.b for better in over_datasets if better.a == name) for name in means.index},
         datasets=by_name,
-        over_datasets=over,
-        recipe=signature(first.settings if same_settings else settings, documents + left_out, concordance),
+        over_datasets=over_datasets,
+        recipe=signature(settings, documents + left_out, concordance),
     )
 
 
 def better_on(results: Mapping[str, Comparison]) -> Iterator[BetterOn]:
-    """Yield ordered pairs of systems with the least number of data sets on which the first is better.
+    """Yield ordered pairs of systems with a lower bound on the number of data sets on which the first is better.
 
-    p of a data set is that of the pair, two-sided, after correction over pairs. For at least u of N data sets,
-    p = (N − u + 1) · p_(u), made monotone; these are Holm's adjusted p in order. Data sets on which the two are
-    incomparable do not count, and differences on fewer than ten documents are not significant.
+    Each data set contributes the pair's two-sided p, corrected over pairs. For at least u of N data sets,
+    p = (N − u + 1) · p_(u), made monotone; these are Holm's adjusted p in order. Data sets on which the two systems
+    cannot be compared do not count, and differences on fewer than ten documents are not significant.
     Source: Dror, Baumer, Bogomolov & Reichart 2017, Replicability analysis for natural language processing.
     """
     pairs = dict.fromkeys(pair for result in results.values() for a, b in result.decisive for pair in ((a, b), (b, a)))
@@ -365,7 +361,7 @@ def one_comparison(comparisons: Sequence[Comparison], recipe: str) -> Comparison
 
 
 def compared(data: Prepared, family: Family, cutoff: Cutoff, systems: Systems | None = None) -> Comparison:
-    """Compare the systems of data in memory; systems: their counts in a part of the data."""
+    """Compare the systems of prepared data in memory; systems: their counts, if only in a part of the data."""
     at = FamilyAt(family, cutoff, data.settings)
     if systems and at.average in SUBJECT:
         raise usage_error("by subject", average=at.average)
@@ -382,17 +378,17 @@ def compared(data: Prepared, family: Family, cutoff: Cutoff, systems: Systems | 
         at = replace(at, family=replace(family, test=test))
     lists = list_counts(systems)
     results = _results(data, at, systems)
-    other = pair_sums.under_other_rule(systems)
+    other_rule = pair_sums.under_other_rule(systems)
     # pairs with missing lists are also compared under the other convention for missing lists
     otherwise = {
-        number: _results(data, at, {run: other[run] for name in pair for run in groups[name]})
-        for number, pair in enumerate(results.pairs)
+        index: _results(data, at, {run: other_rule[run] for name in pair for run in groups[name]})
+        for index, pair in enumerate(results.pairs)
         if lists.lacking(*pair) and lists.shared(*pair)
     }
     results = replace(results, lists=lists, otherwise=otherwise, identical=_identical(data.coded, groups))
     comparison = comparison_of(results, at, len(data.documents))
-    reading = [note for note in data.corpus.report.notes if note.level == "warning" and note.where in systems]
-    return replace(comparison, notes=(*comparison.notes, *reading))
+    reading_notes = [note for note in data.corpus.report.notes if note.level == "warning" and note.where in systems]
+    return replace(comparison, notes=(*comparison.notes, *reading_notes))
 
 
 def _over_runs(at: FamilyAt, systems: Systems) -> bool:
@@ -411,33 +407,32 @@ def _results(data: Prepared, at: FamilyAt, systems: Systems) -> Compared:
 
 def _identical(coded: Coded, groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return system → an earlier system with the same lists in all runs."""
-    first, same = dict[tuple[bytes, ...], str](), dict[str, str]()
+    first_with, identical = dict[tuple[bytes, ...], str](), dict[str, str]()
     for name, names in groups.items():
         runs = [coded.runs[run] for run in names]
         arrays = [(run.listed, run.length, run.phrase[ragged(run.start, run.length)]) for run in runs]
-        earlier = first.setdefault(tuple(array.tobytes() for run in arrays for array in run), name)
+        earlier = first_with.setdefault(tuple(array.tobytes() for run in arrays for array in run), name)
         if earlier != name:
-            same[name] = earlier
-    return same
+            identical[name] = earlier
+    return identical
 
 
 def add_pairs(pairing: Pairing, data: Prepared, systems: Systems, streamed: bool = False) -> list[Floats]:
     """Add the documents of prepared data, and return the differences of each pair in the last block.
 
-    In memory all documents are one block, whose weights and swaps come from one generator; streamed, they depend on the
-    ids.
+    In memory, all documents form one block, and one generator draws weights and swaps; in a streamed run, weights and
+    swaps are derived from the document ids.
     """
     settings, at, rng = data.settings, pairing.at, np.random.default_rng(data.settings.seed)
     # ranks are always resampled
-    drawn = settings.changed(interval="poisson" if streamed or settings.interval == "poisson" else "bootstrap")
+    resampling = settings.changed(interval="poisson" if streamed or settings.interval == "poisson" else "bootstrap")
     parts = {name: run.blocks() if streamed else [run] for name, run in systems.items()}
-    size = BLOCK if streamed else len(data.documents)
-    for number, begin in enumerate(range(0, len(data.documents), size)):
-        ids, counts = data.documents[begin : begin + size], {name: part[number] for name, part in parts.items()}
+    for number, block_of in enumerate(document_blocks(len(data.documents)) if streamed else [slice(None)]):
+        ids, counts = data.documents[block_of], {name: part[number] for name, part in parts.items()}
         block = {name: pair_sums.statistic(run, at.asked, at.cutoff, at.average) for name, run in counts.items()}
-        shared = pair_sums.common(block)
+        shared = pair_sums.scored_by_all(block)
         scored = list(compress(ids, shared))
-        weights = intervals.weights(drawn, scored, shared[shared], rng)
+        weights = intervals.weights(resampling, scored, shared[shared], rng)
         swaps: Iterator[Floats] = iter(())
         if at.family.test == "randomisation" and scored:
             trials, n = at.family.trials, len(scored)
@@ -449,34 +444,39 @@ def add_pairs(pairing: Pairing, data: Prepared, systems: Systems, streamed: bool
 
 def comparison_of(results: Compared, at: FamilyAt, documents: int, streamed: bool = False) -> Comparison:
     """Return the comparison of pairs from their results."""
-    family, cutoff, settings, pairs, n = at.family, at.cutoff, at.settings, results.pairs, results.documents
-    words = in_words(family, settings, n, streamed)
-    shown = None if family.asked.measure.fixed is not None else cutoff
-    differences, low, high = _differences(results, settings)
-    adjusted = _corrected(results, results.p, family)
-    otherwise = _otherwise(results, at)
-    names = pd.DataFrame(pairs, columns=["a", "b"])
-    rows = names.assign(measure=family.asked.name(shown), k=pd.Series([shown] * len(pairs), dtype=object))
-    rows = rows.assign(average=at.average, difference=differences, low=low, high=high, p=results.p)
-    rows = rows.assign(p_adjusted=adjusted, documents=n)
-    thinned = n < COMPARABLE * (n + results.left_out.count)
-    comparable = [_comparable(results.lists, thinned, *pair) for pair in pairs]
+    family, settings, pairs, n, lists = at.family, at.settings, results.pairs, results.documents, results.lists
+    test_in_words = in_words(family, settings, n, streamed)
+    k = None if family.asked.measure.fixed is not None else at.cutoff
+    table, lost = _table(results, settings), results.left_out.count
+    # pairs with missing lists under the other convention, all others unchanged
+    replaced = [_table(result, settings).set_axis([number]) for number, result in results.otherwise.items()]
+    other = pd.concat([table.drop(index=[*results.otherwise]), *replaced]).sort_index()
+    table, other = (
+        rows.assign(p_adjusted=_corrected(results, rows["p"].to_numpy(), family)) for rows in (table, other)
+    )
+    named = {"measure": family.asked.name(k), "k": pd.Series([k] * len(pairs), dtype=object)}
+    rows = table.assign(**named, average=at.average)[list(_COLUMNS)]
+    comparable = np.array([_comparable(lists, n, lost, *pair) for pair in pairs])
     if family.margin is not None:
-        rows["verdict"] = _verdicts(rows, otherwise, comparable, family.margin)
-    unseen = [pair for pair in pairs if streamed and results.lists.lacking(*pair)]
+        low, high = np.fmin(table["low"], other["low"]), np.fmax(table["high"], other["high"])
+        verdicts = (verdict(*bounds, family.margin) for bounds in zip(low, high, strict=True))
+        rows["verdict"] = np.where(comparable, list(verdicts), "not comparable")
+    unseen = [pair for pair in pairs if streamed and lists.lacking(*pair)]
     capped = frozenset((*unseen, *(pair for pair in pairs if _has_too_few_runs(results.runs, pair, family.test))))
-    decisive = _decisive(rows, otherwise, [alike and n >= FEW for alike in comparable], capped)
+    testable = comparable & np.array([n >= FEW and pair not in capped for pair in pairs])
+    testable &= (table["difference"] * other["difference"] >= 0) & other["p_adjusted"].notna()
+    larger_p = np.fmax(table["p_adjusted"], other["p_adjusted"]).where(testable, 1.0)
+    decisive = dict(zip(pairs, larger_p.tolist(), strict=True))
     clusters, better = paired.decisions(results.scores, [(*pair, p) for pair, p in decisive.items()], ALPHA)
-    notes, left_out = [Note("info", "test", words)], results.left_out
+    notes = [Note("info", "test", test_in_words)]
     if len(family.asked.averages(settings.average)) > 1:
         settings = settings.changed(average=at.average)
         notes.append(Note("info", "average", f"Only the {at.average} average is compared."))
     if n < FEW:
         notes.append(Note("warning", "documents", f"{too_few(n)} or test"))
-    if left_out.count:
-        lost = pluralize(left_out.count, "document is", "documents are")
-        text = f"{lost} left out, because not all systems are scored there: {left_out}"
-        notes.append(Note("warning", "documents", text))
+    if lost:
+        text = f"{pluralize(lost, 'document is', 'documents are')} left out, because not all systems are scored there"
+        notes.append(Note("warning", "documents", f"{text}: {results.left_out}"))
     identical = "its lists are identical to those of {}, so the tests count both as one"
     notes += [Note("info", name, identical.format(first)) for name, first in results.identical.items()]
     return Comparison(
@@ -484,47 +484,52 @@ def comparison_of(results: Compared, at: FamilyAt, documents: int, streamed: boo
         settings,
         tuple(notes),
         n,
-        effects=names.join(pd.DataFrame(results.effects, columns=list(EFFECTS))),
+        effects=rows[["a", "b"]].join(pd.DataFrame(results.effects, columns=list(EFFECTS))),
         scores=results.scores,
         ranks=paired.rank_bounds(results.resampled),
         clusters=clusters,
         better=better,
         correction=family.correction,
-        left_out=left_out.count,
-        test=words,
-        recipe=signature(settings.changed(k=(cutoff,)), documents, family.asked.of_tables),
+        left_out=lost,
+        test=test_in_words,
+        recipe=signature(settings.changed(k=(at.cutoff,)), documents, family.asked.of_tables),
         baseline=family.baseline,
-        lists=results.lists,
+        lists=lists,
         runs=results.runs,
-        otherwise=otherwise,
+        otherwise=other.loc[[*results.otherwise]],
         decisive=decisive,
         capped=capped,
         identical=results.identical,
     )
 
 
-def _differences(results: Compared, settings: Settings) -> tuple[Floats, Floats, Floats]:
-    """Return the difference of each pair and its interval, which is 0 to 0 if no document differs."""
-    differences = np.array([results.scores[a] - results.scores[b] for a, b in results.pairs])
+_COLUMNS = ("a", "b", "measure", "k", "average", "difference", "low", "high", "p", "p_adjusted", "documents")
+
+
+def _table(results: Compared, settings: Settings) -> pd.DataFrame:
+    """Return values, difference, interval and p of each pair; the interval is 0 to 0 if no document differs."""
+    first, second = (np.array([results.scores[name] for name in names]) for names in zip(*results.pairs, strict=True))
+    differences = first - second
     low, high = differences - results.halves, differences + results.halves
     if results.resampled and settings.interval in ("bootstrap", "poisson", "multi-bootstrap"):
-        drawn = [results.resampled[a] - results.resampled[b] for a, b in results.pairs]
-        low, high = intervals.percentile(np.stack(drawn, axis=1), intervals.expanded_tail(results.documents))
+        gaps = [results.resampled[a] - results.resampled[b] for a, b in results.pairs]
+        low, high = intervals.percentile(np.stack(gaps, axis=1), intervals.expanded_tail(results.documents))
     if settings.interval != "none":
         none_differs = np.array([won + lost == 0 < tied for _, _, won, tied, lost in results.effects])
-        same = none_differs & close(differences, 0) & np.isnan(low)
-        low, high = np.where(same, 0.0, low), np.where(same, 0.0, high)
-    return differences, low, high
+        all_equal = none_differs & close(differences, 0) & np.isnan(low)
+        low, high = np.where(all_equal, 0.0, low), np.where(all_equal, 0.0, high)
+    table = pd.DataFrame(results.pairs, columns=["a", "b"]).assign(value_a=first, value_b=second)
+    return table.assign(difference=differences, low=low, high=high, p=results.p, documents=results.documents)
 
 
-def _comparable(lists: ListCounts, thinned: bool, a: str, b: str) -> bool:
-    """Return whether two systems can be compared; thinned: whether few documents are scored for all systems."""
-    thin = [name for name, (own_lists, of) in lists.coverage.items() if own_lists < COMPARABLE * of]
-    return lists.comparable(a, b) and not (thinned and thin)
+def _comparable(lists: ListCounts, documents: int, left_out: int, a: str, b: str) -> bool:
+    """Return whether two systems can be compared: with lists for nearly the same documents, and for nearly all."""
+    any_incomplete = any(listed < COMPARABLE * of for listed, of in lists.coverage.values())
+    return lists.comparable(a, b) and not (any_incomplete and documents < COMPARABLE * (documents + left_out))
 
 
 def _corrected(results: Compared, p: Floats, family: Family) -> Floats:
-    """Return p corrected over the pairs tested; systems with the same lists count as one, so their pair is no test."""
+    """Return p corrected over the pairs tested; systems with the same lists count as one system."""
     first = dict[tuple[str, ...], int]()
     keys = [tuple(sorted({results.identical.get(name, name) for name in pair})) for pair in results.pairs]
     for number, key in enumerate(keys):
@@ -532,22 +537,6 @@ def _corrected(results: Compared, p: Floats, family: Family) -> Floats:
             first.setdefault(key, number)
     corrected = dict(zip(first, paired.CORRECTIONS[family.correction](p[list(first.values())]), strict=True))
     return np.array([corrected.get(key, uncorrected) for key, uncorrected in zip(keys, p, strict=True)])
-
-
-def _otherwise(results: Compared, at: FamilyAt) -> pd.DataFrame:
-    """Return results under the other convention for missing lists, with p corrected over the whole family."""
-    if not results.otherwise:
-        return pd.DataFrame()
-    p = results.p.copy()
-    p[list(results.otherwise)] = [result.p[0] for result in results.otherwise.values()]
-    adjusted, rows = _corrected(results, p, at.family), []
-    for number, result in results.otherwise.items():
-        a, b = result.pairs[0]
-        differences = (bound[0] for bound in _differences(result, at.settings))
-        values = result.scores[a], result.scores[b], *differences, p[number], adjusted[number]
-        rows.append((a, b, *values, result.documents))
-    columns = ["a", "b", "value_a", "value_b", "difference", "low", "high", "p", "p_adjusted", "documents"]
-    return pd.DataFrame(rows, columns=columns)
 
 
 def _has_too_few_runs(runs: Mapping[str, int], pair: tuple[str, str], test: str) -> bool:
@@ -560,29 +549,6 @@ def _has_too_few_runs(runs: Mapping[str, int], pair: tuple[str, str], test: str)
     if not freedom or min(runs[name] for name in pair) > 1:
         return False
     return freedom < _FEWEST_FREEDOM or test == "multi-bootstrap"
-
-
-def _decisive(
-    rows: pd.DataFrame, otherwise: pd.DataFrame, testable: Sequence[bool], capped: frozenset[tuple[str, str]]
-) -> dict[tuple[str, str], float]:
-    other = {(row.a, row.b): (row.difference, row.p_adjusted) for row in otherwise.itertuples()}
-    decisive = dict[tuple[str, str], float]()
-    for row, able in zip(rows.itertuples(), testable, strict=True):
-        pair = row.a, row.b
-        difference, p = other.get(pair, (row.difference, row.p_adjusted))
-        testable_pair = able and pair not in capped and difference * row.difference >= 0
-        decisive[pair] = float(np.nan_to_num(max(p, row.p_adjusted), nan=1.0)) if testable_pair else 1.0
-    return decisive
-
-
-def _verdicts(rows: pd.DataFrame, otherwise: pd.DataFrame, comparable: Sequence[bool], margin: float) -> list[Verdict]:
-    """Return the verdict of each pair, by the wider of its intervals under both conventions for missing lists."""
-    by = pd.concat([rows, otherwise]).groupby(["a", "b"], sort=False)
-    low, high = by["low"].min(), by["high"].max()
-    return [
-        verdict(low[pair], high[pair], margin) if alike else "not comparable"
-        for pair, alike in zip(zip(rows["a"], rows["b"], strict=True), comparable, strict=True)
-    ]
 
 
 def verdict(low: float, high: float, margin: float) -> Verdict:
@@ -601,10 +567,10 @@ def verdict(low: float, high: float, margin: float) -> Verdict:
 
 
 def in_words(family: Family, settings: Settings, documents: int, streamed: bool = False) -> str:
-    """Name the test with everything needed to repeat it."""
-    drawn = f"{family.trials:,} trials, seed {settings.seed}"
+    """Describe the test with everything needed to repeat it."""
+    assignments = f"{family.trials:,} trials, seed {settings.seed}"
     if not streamed and paired.enumerated(documents, family.trials):
-        drawn = f"all {2**documents:,} assignments"
-    rest = "; streamed, so there is no rank-biserial correlation" if streamed else ""
-    test = WORDS["tests"][family.test].format(drawn=drawn, resamples=settings.resamples, seed=settings.seed)
-    return f"{test}, {WORDS['corrections'][family.correction]}, level {ALPHA:g}{rest}"
+        assignments = f"all {2**documents:,} assignments"
+    remark = "; streamed, so there is no rank-biserial correlation" if streamed else ""
+    test_name = WORDS["tests"][family.test].format(drawn=assignments, resamples=settings.resamples, seed=settings.seed)
+    return f"{test_name}, {WORDS['corrections'][family.correction]}, level {ALPHA:g}{remark}"

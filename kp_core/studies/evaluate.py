@@ -1,4 +1,4 @@
-"""Evaluate every system, measure and cutoff of a corpus, with interval and counts."""
+"""Evaluate every system of a corpus by every measure at every cutoff, with intervals and counts."""
 
 from __future__ import annotations
 
@@ -28,9 +28,8 @@ from kp_core.scoring.runs import OVER_RUNS, have_runs, mean_of_runs, over_runs, 
 from kp_core.scoring.systems import count_systems
 from kp_core.settings import SUBJECT, Settings, resolve_settings
 from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes, id_notes, notes_on_subjects
-from kp_core.studies.means import mean_of_datasets, notes_of_datasets, run_frame, subset_of, with_runs
 from kp_core.studies.parts import DATASET, SIDES, By, Systems, parse_by, parts, side_of, subsets, thirds_in_words
-from kp_core.studies.result import Provenance, Result, Row, result_frame
+from kp_core.studies.result import Result, Row, mean_of_datasets, notes_of_datasets, result_frame, run_frame, subset_of
 
 DEFAULT_MEASURES = ("P@k", "R@k", "F1@k", "MAP", "MRR", "nDCG@k", "kappa", "P_pos", "P_neg", "PABAK")
 
@@ -47,8 +46,8 @@ def evaluate(
 ) -> Result:
     """Evaluate all systems of a corpus against its gold standard.
 
-    Several data sets (`kp.together`) are evaluated separately, with their unweighted mean. A system with several runs,
-    such as `bart#1` and `bart#2`, has one row: the mean over runs, their standard deviation and number.
+    Several data sets (`kp.together`) are evaluated separately and averaged without weights. A system with several runs,
+    such as `bart#1` and `bart#2`, has one row: the mean over runs, their standard deviation, and their number.
 
     Parameters
     ----------
@@ -74,8 +73,8 @@ def evaluate(
     >>> evaluate(corpus, k=2, measures="P@k,MAP", interval="none").frame["value"].tolist()
     [0.5, 0.5]
     """
-    settings, asked = resolve_settings(corpus, settings, changes), names_in(measures or DEFAULT_MEASURES)
-    query = Query([parse(name) for name in asked], parse_by(by), baselines)
+    settings, names = resolve_settings(corpus, settings, changes), names_in(measures or DEFAULT_MEASURES)
+    query = Query([parse(name) for name in names], parse_by(by), baselines)
     if corpus.datasets:
         return over_datasets(corpus, settings, query)
     if DATASET in query.by:
@@ -87,19 +86,18 @@ def evaluate(
 class Query:
     """The evaluation to perform.
 
-    averaged  whether rows keep their estimates for averaging; names, settings: those of all data, resolved
+    names, settings  names in all data, and resolved settings
     """
 
     measures: list[Asked]
     by: By = ()
     baselines: bool = False
-    averaged: bool = False
     names: Names = NOBODY
     settings: Settings = field(default_factory=Settings)
 
     @property
     def matchers(self) -> set[Matcher]:
-        """The matchers of the measures; baselines always have concordance tables."""
+        """The matchers that the measures need; baselines always need concordance tables."""
         return matchers(self.measures) | ({"sets"} if self.baselines else set())
 
     def measures_of(self, subset: str) -> list[Asked]:
@@ -109,43 +107,43 @@ class Query:
 
 
 def evaluated(corpus: Corpus, settings: Settings, query: Query) -> tuple[Result, list[Row]]:
-    """Evaluate the systems of one data set; return the result, and its rows before duplicates are dropped."""
+    """Evaluate the systems of one data set; return the result, and its rows including duplicates."""
     data = prepare(corpus, settings)
     names = data.names.systems
     refuse_named_alike(names)
     data, several = replace(data, settings=over_runs(data.settings, names)), have_runs(names)
     settings = data.settings
-    query = replace(query, names=data.names, settings=settings, averaged=query.averaged or several)
+    query = replace(query, names=data.names, settings=settings)
     golds = [count_systems(data, query.matchers, query.baselines, without) for without in data.left_out]
     sums = Sums()
     counts = add_systems(sums, data, golds, query)
     subjects = subject_estimates(data, counts, query.measures, several) if settings.average in SUBJECT else {}
     rows = system_rows(sums, query, counts, subjects)
-    others, noted, systems = left_one_out(settings.annotators), data, golds[0]
-    if others:
-        # without systems, the counts of the baselines have the documents with gold
+    combination, base, systems = left_one_out(settings.annotators), data, golds[0]
+    if combination:
+        # if there are no systems, the counts of the baselines show which documents have gold
         scored = golds if systems else [count_systems(data, ["exact"], True, without) for without in data.left_out]
-        whole = sum(row.subset == "all" for row in rows)
-        rows[whole:whole] = _human_rows(data, query, scored)
-        noted = data.under(settings.changed(annotators=others))  # the notes are on the gold standard of everyone
-        systems = count_systems(noted, query.matchers & {"exact", "sets"})
+        rows_of_all = sum(row.subset == "all" for row in rows)
+        rows[rows_of_all:rows_of_all] = _human_rows(data, query, scored)
+        base = data.under(settings.changed(annotators=combination))  # the notes are on the gold standard of everyone
+        systems = count_systems(base, query.matchers & {"exact", "sets"})
     concordance = "sets" in query.matchers
-    add_evaluation(sums, noted, systems, concordance)
+    add_evaluation(sums, base, systems, concordance)
     groups = runs_of(names)
     notes = [
         *data.notes,
-        *evaluation_notes(sums, names, noted.settings, concordance, id_notes(corpus, sums, names)),
+        *evaluation_notes(sums, names, base.settings, concordance, id_notes(corpus, sums, names)),
         *above_one((row.measure, row.value) for row in rows),
         *(_notes_on_parts(data, query) if query.by else ()),
         *(notes_on_given(corpus, data.coded, settings) if "given" in query.matchers else ()),
         *(_notes_on_vocabulary(data, query.measures) if corpus.vocabulary.given else ()),
         *(notes_on_subjects(settings, query.baselines) if subjects else ()),
-        *([Note("warning", "intervals", _NO_CLOSED_FORM)] if others and settings.interval == "cluster-t" else ()),
+        *([Note("warning", "intervals", _NO_CLOSED_FORM)] if combination and settings.interval == "cluster-t" else ()),
         *(Note("info", runs[0], _ONE_RUN) for runs in groups.values() if several and len(runs) == 1),
     ]
     by_run = run_frame(rows, groups) if several else None
-    frame = with_runs(rows) if several else result_frame(rows)
-    return Result(frame, settings, tuple(notes), len(data.documents), concordance, by_run=by_run), rows
+    numbers = result_frame(rows, several), settings, tuple(notes), len(data.documents), concordance
+    return Result(*numbers, by_run=by_run), rows
 
 
 _ONE_RUN = "only one run is loaded, so its interval treats documents alone as a sample"
@@ -154,24 +152,24 @@ _NO_CLOSED_FORM = "there is no closed form for means over left-out annotators; u
 
 def _notes_on_parts(data: Prepared, query: Query) -> Iterator[Note]:
     for side in set(SIDES) & set(query.by):
-        divided = query.measures_of(f"{side}:")
-        if without := [measure.name() for measure in query.measures if measure not in divided]:
-            yield Note("info", "by", f"{', '.join(without)} have no parts by {side}: rejected phrases belong to none")
+        allowed = query.measures_of(f"{side}:")
+        if undivided := [measure.name() for measure in query.measures if measure not in allowed]:
+            yield Note("info", "by", f"{', '.join(undivided)} have no parts by {side}: rejected phrases belong to none")
     if "frequency" in query.by:
         yield Note("info", "by", thirds_in_words(data.gold))
 
 
-def _notes_on_vocabulary(data: Prepared, asked: Sequence[Asked]) -> Iterator[Note]:
-    """Warn if a table required by a measure matches no phrases."""
+def _notes_on_vocabulary(data: Prepared, measures: Sequence[Asked]) -> Iterator[Note]:
+    """Warn if a table that a measure needs matches no phrase."""
     by_concept, given = data.settings.by_concept == "yes", data.corpus.vocabulary.given
-    hierarchy = any(measure.measure.family == "hierarchy" for measure in asked)
-    rarity = any(measure.by_rarity(data.settings) for measure in asked)
+    hierarchy = any(measure.measure.family == "hierarchy" for measure in measures)
+    rarity = any(measure.by_rarity(data.settings) for measure in measures)
     tables = (
         ("broader", ["child", "parent"], "none", hierarchy),
         ("frequencies", ["concept"], data.settings.normalise, rarity),
     )
-    for name, columns, normalise, used in tables:
-        names = list(dict.fromkeys(given[name][columns].to_numpy().ravel())) if used and name in given else []
+    for name, columns, normalise, is_used in tables:
+        names = list(dict.fromkeys(given[name][columns].to_numpy().ravel())) if is_used and name in given else []
         if names and (forms_of(data.identities, names, normalise, by_concept) < 0).all():
             text = "no row of this table matches the gold standard or a list, so it has no effect"
             yield Note("warning", name, f"{text}; {'identifiers' if by_concept else 'spellings'} are compared")
@@ -182,30 +180,29 @@ def over_datasets(corpus: Corpus, settings: Settings, query: Query) -> Result:
     settings, results, rows_of = over_runs(settings, corpus.systems), dict[str, Result](), dict[str, list[Row]]()
     for name, part in corpus.by_dataset.items():
         with named(name):
-            results[name], rows_of[name] = evaluated(part, settings, replace(query, averaged=True))
+            results[name], rows_of[name] = evaluated(part, settings, query)
     rows = [row._replace(subset=subset_of(name, row.subset)) for name, rows in rows_of.items() for row in rows]
     rows += mean_of_datasets(list(rows_of.values()), [measure.name() for measure in query.measures])
-    first, same_settings = next(iter(results.values())), len({result.settings for result in results.values()}) == 1
-    by_run = None
-    if any(result.by_run is not None for result in results.values()):
-        groups = {name: runs for part in corpus.by_dataset.values() for name, runs in runs_of(part.systems).items()}
-        by_run = run_frame(rows, groups)
-    frame = result_frame(rows) if by_run is None else with_runs(rows)
-    documents, used = (
-        sum(result.documents for result in results.values()),
-        first.settings if same_settings else settings,
+    first, several = next(iter(results.values())), any(result.by_run is not None for result in results.values())
+    groups = {name: runs for part in corpus.by_dataset.values() for name, runs in runs_of(part.systems).items()}
+    return replace(
+        first,
+        frame=result_frame(rows, several),
+        settings=first.settings if len({result.settings for result in results.values()}) == 1 else settings,
+        notes=notes_of_datasets(corpus, results),
+        documents=sum(result.documents for result in results.values()),
+        by_run=run_frame(rows, groups) if several else None,
     )
-    return Result(frame, used, notes_of_datasets(corpus, results), documents, first.concordance, by_run=by_run)
 
 
 def refuse_named_alike(systems: Sequence[str]) -> None:
-    """Refuse a system with the name of another row of the result."""
+    """Refuse a system that is named like a baseline or like human agreement."""
     if reserved := [name for name in systems if name in (*BASELINES, HUMANS)]:
         raise InputError(f"system '{reserved[0]}'", "the name of a baseline", "another name", "Rename the system.")
 
 
 def _resampled(golds: list[Systems]) -> Bools:
-    """Return the documents (D,) that a resample may contain: those scored under some gold standard."""
+    """Return the mask (D,) of documents that a resample may contain: those scored under any of the gold standards."""
     return np.asarray(np.any([next(iter(systems.values())).exact.resampled for systems in golds], axis=0))
 
 
@@ -213,7 +210,7 @@ def add_systems(sums: Sums, data: Prepared, golds: list[Systems], query: Query) 
     """Add the documents of prepared data, block by block, and return the counts by subset and gold standard."""
     if not golds[0]:
         return {}
-    settings, adding = query.settings, list[tuple[Accumulator, list[Asked], list[tuple[str, list[SystemCounts]]]]]()
+    settings, pending = query.settings, list[tuple[Accumulator, list[Asked], list[tuple[str, list[SystemCounts]]]]]()
     subset_counts = parts(data, golds, query.by, query.matchers)
     for number, (subset, counts) in enumerate(subset_counts.items()):
         known = next(iter(counts[0].values())).exact.known
@@ -221,11 +218,11 @@ def add_systems(sums: Sums, data: Prepared, golds: list[Systems], query: Query) 
             sums.add(f"{number}/documents", known.sum() if number else len(known))
         blocks = [(name, system.blocks()) for systems in counts for name, system in systems.items()]
         measures = [asked for asked in query.measures_of(subset) if {*asked.averages(settings.average)} - {*SUBJECT}]
-        adding.append((Accumulator(settings.interval, sums, str(number)), measures, blocks))
-    if not any(measures for _, measures, _ in adding):
+        pending.append((Accumulator(settings.interval, sums, str(number)), measures, blocks))
+    if not any(measures for _, measures, _ in pending):
         settings = settings.changed(interval="none")
     for block, (_, weights) in enumerate(intervals.blocks(settings, data.documents, _resampled(golds))):
-        for accumulator, measures, blocks in adding:
+        for accumulator, measures, blocks in pending:
             accumulator.begin(np.any([system[block].exact.resampled for _, system in blocks], axis=0), weights)
             for index, (name, system) in enumerate(blocks):
                 scored = [asked for asked in measures if name not in BASELINES or asked.measure.matcher not in SPECIAL]
@@ -243,8 +240,8 @@ def system_rows(
 ) -> list[Row]:
     """Return the rows of all systems from sums; values under several gold standards are averaged.
 
-    counts    of each subset, to average the runs of a system in memory
-    subjects  means over subjects, by subset, system, number of the measure, and average
+    counts    subset → counts, needed to average the runs of a system in memory
+    subjects  (subset, system, number of the measure, average) → mean over subjects
     """
     rows, settings = list[Row](), query.settings
     for number, subset in enumerate(subsets(query.by, query.names.groups)):
@@ -254,8 +251,8 @@ def system_rows(
         baselines = BASELINES if query.baselines and (subset == "all" or not side_of(subset)) else ()
         systems = [*query.names.systems, *baselines]
         golds = counts[subset] if counts else [{}]
-        averaged = bool(counts) and (have_runs(query.names.systems) or settings.interval in OVER_RUNS)
-        groups = runs_of(systems) if averaged else {name: (name,) for name in systems}
+        average_runs = bool(counts) and (have_runs(query.names.systems) or settings.interval in OVER_RUNS)
+        groups = runs_of(systems) if average_runs else {name: (name,) for name in systems}
         for (system, runs), (place, measure) in product(groups.items(), enumerate(query.measures_of(subset))):
             cutoffs = measure.cutoffs(settings)
             for average in measure.averages(settings.average):
@@ -269,7 +266,7 @@ def system_rows(
                         indices = map(str, range(systems.index(run), len(systems) * len(golds), len(systems)))
                         of_runs.append(mean_of([accumulator.estimate(i, measure, average, cutoffs) for i in indices]))
                     values = of_runs[0]
-                    if averaged:
+                    if average_runs:
                         views = [[gold[run].of(measure).at(cutoffs) for gold in golds] for run in runs]
                         values = mean_of_runs(of_runs, views, measure, average, settings)
                 rows += _rows(query, (system, average, subset), place, values, documents)
@@ -283,19 +280,19 @@ def _rows(query: Query, names: tuple[str, str, str], place: int, values: Estimat
     for number, cutoff in enumerate(measure.cutoffs(query.settings)):
         column = min(number, len(values.value) - 1)  # human agreement does not depend on the cutoff
         k = None if measure.measure.fixed is not None or measure.over or cutoff == "larger" else cutoff
-        provenance = Provenance((place, number), values, column) if query.averaged else None
         numbers = values.row(column, documents)
-        yield Row(system, measure.name(k), k, average, subset, *numbers, provenance)
+        yield Row(system, measure.name(k), k, average, subset, *numbers, (place, number), values, column)
 
 
-def _people(data: Prepared) -> list[Grid]:
+def _annotator_grids(data: Prepared) -> list[Grid]:
     majority = left_one_out(data.settings.annotators) == "majority"
-    return Grid(*against_others(data.choices, data.universe, majority)).columns()
+    grid = Grid(*against_others(data.choices, data.universe, majority))
+    return [grid.part((slice(None), slice(i, i + 1))) for i in range(len(data.names.annotators))]
 
 
 def _human_rows(data: Prepared, query: Query, golds: list[Systems]) -> list[Row]:
-    """Return the human ceiling for measures of sets: the mean over annotators, each against the others."""
-    settings, annotators = data.settings, _people(data)
+    """Return the human ceiling for measures of sets: the mean over annotators, each scored against the others."""
+    settings, annotators = data.settings, _annotator_grids(data)
     weights = intervals.weights(settings, data.documents, _resampled(golds))
     documents, rows = int((data.choices.seen.sum(axis=0) > 1).sum()), list[Row]()
     for place, measure in enumerate(query.measures):
@@ -307,13 +304,13 @@ def _human_rows(data: Prepared, query: Query, golds: list[Systems]) -> list[Row]
     return rows
 
 
-def each_of_people(corpus: Corpus, settings: Settings, asked: Asked) -> dict[str, float]:
-    """Return the value of each annotator against the others; NaN for measures of rankings."""
+def each_of_people(corpus: Corpus, settings: Settings, measure: Asked) -> dict[str, float]:
+    """Return annotator → value, scored against the others; NaN for ranking measures."""
     data = prepare(corpus, settings)
-    if asked.measure.family not in ("overlap", "concordance"):
+    if measure.measure.family not in ("overlap", "concordance"):
         return dict.fromkeys(data.names.annotators, float("nan"))
-    average = asked.averages(data.settings.average)[0]
-    values = [float(estimate(asked, view, average, None, "none").value[0]) for view in _people(data)]
+    average = measure.averages(data.settings.average)[0]
+    values = [float(estimate(measure, view, average, None, "none").value[0]) for view in _annotator_grids(data)]
     return dict(zip(data.names.annotators, values, strict=True))
 
 
@@ -322,8 +319,8 @@ def interval_table(
 ) -> pd.DataFrame:
     """Return one row per concordance measure of a system, pooled, at the first cutoff.
 
-    low, high, cluster_…  by bootstrap over documents, and by t with documents as clusters (error: its standard error)
-    independent_…         value ± 1.96 errors as if phrases were independent, for comparison only: it is too narrow
+    low, high, cluster_…  by bootstrap over documents, and by t with documents as clusters (error: standard error)
+    independent_…         value ± 1.96 errors as if phrases were independent, only for comparison: it is too narrow
     """
     data = prepare(corpus, resolve_settings(corpus, settings, changes), interval="bootstrap")
     counts = count_systems(data)
@@ -331,14 +328,14 @@ def interval_table(
     view = counts[system].sets.at(data.settings.k[:1])
     total = Cells(*(cells[view.scored].sum(axis=0) for cells in view.arrays()))
     rows = []
-    for asked in map(parse, measures):
-        drawn = estimate(asked, view, "micro", weights, "bootstrap")
-        cluster = estimate(asked, view, "micro", None, "cluster-t")
-        value, n, low, high = drawn.value[0], drawn.documents[0], cluster.low[0], cluster.high[0]
-        error = alone = float("nan")
+    for measure in map(parse, measures):
+        bootstrap = estimate(measure, view, "micro", weights, "bootstrap")
+        cluster = estimate(measure, view, "micro", None, "cluster-t")
+        value, n, low, high = bootstrap.value[0], bootstrap.documents[0], cluster.low[0], cluster.high[0]
+        error = independent_se = float("nan")
         if not np.isnan(low):  # kappa_max has no gradient
-            error, alone = error_of(low, high, n), float(independent_error(total, asked.scores)[0])
-        independent = value - 1.96 * alone, value + 1.96 * alone
-        rows.append((asked.name(), value, drawn.low[0], drawn.high[0], low, high, error, *independent, n))
+            error, independent_se = error_of(low, high, n), float(independent_error(total, measure.scores)[0])
+        independent = value - 1.96 * independent_se, value + 1.96 * independent_se
+        rows.append((measure.name(), value, bootstrap.low[0], bootstrap.high[0], low, high, error, *independent, n))
     bounds = ("low", "high", "cluster_low", "cluster_high", "error", "independent_low", "independent_high")
     return pd.DataFrame(rows, columns=["measure", "value", *bounds, "documents"])

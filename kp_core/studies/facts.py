@@ -32,8 +32,8 @@ def part_note(level: Literal["info", "warning"], where: str, part: Ids, whole: i
 def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, SystemCounts], concordance: bool) -> None:
     """Add the facts for notes on an evaluation: ids and counts of documents, and tables at the largest cutoff.
 
-    Of each system: lost (documents without a list), unknown (lists without a document), short (lists shorter than the
-    largest cutoff), repeats (phrases that repeat an earlier one), lists (with such phrases).
+    For each system: lost (documents without a list), unknown (lists for unknown documents), short (lists shorter than
+    the largest cutoff), repeats (phrases that repeat an earlier phrase), lists (lists with such phrases).
     """
     documents, largest, ids = data.documents, _largest(data.settings.k), dict[str, Ids]()
     sums.add("documents", len(documents))
@@ -62,13 +62,13 @@ def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, SystemCounts],
 def notes_on_subjects(settings: Settings, baselines: bool) -> list[Note]:
     """Return notes on means over subjects."""
     checks = (("baselines", baselines, "average"), ("interval", settings.interval != "none", "intervals"))
-    return [Note("info", where, WORDS["subjects"][text]) for text, needed, where in checks if needed]
+    return [Note("info", where, WORDS["subjects"][text]) for text, applies, where in checks if applies]
 
 
-def by_document(settings: Settings, asked: Sequence[Asked]) -> list[Note]:
+def by_document(settings: Settings, measures: Sequence[Asked]) -> list[Note]:
     """Note that values are per document if some measures are means over subjects."""
-    over = any(measure.over_subjects(settings.average) for measure in asked)
-    return [Note("info", "average", WORDS["subjects"]["by_document"])] if over else []
+    any_over_subjects = any(measure.over_subjects(settings.average) for measure in measures)
+    return [Note("info", "average", WORDS["subjects"]["by_document"])] if any_over_subjects else []
 
 
 def _largest(cutoffs: tuple[Cutoff, ...]) -> int:
@@ -93,22 +93,22 @@ def evaluation_notes(
 
 
 def _common_notes(sums: Sums, documents: int, settings: Settings) -> list[Note]:
-    few = documents < 10 and settings.interval != "none"
-    foreign, so = sums.ids.get("foreign", Ids()), "so N counts no candidate there, only what was chosen"
-    verbs = f"has no English token in its text, {so}", f"have no English token in their texts, {so}"
-    notes = [Note("warning", "intervals", too_few(documents))] * few
+    has_few = documents < 10 and settings.interval != "none"
+    foreign, effect = sums.ids.get("foreign", Ids()), "so N counts only chosen phrases there"
+    verbs = f"has no English token in its text, {effect}", f"have no English token in their text, {effect}"
+    notes = [Note("warning", "intervals", too_few(documents))] * has_few
     return notes + part_note("warning", "universe", foreign, sums.number("documents"), *verbs)
 
 
 def above_one(values: Iterable[tuple[str, float]]) -> list[Note]:
-    """Explain values above 1 of measures that cannot exceed 1 otherwise; values: measure and value."""
+    """Explain values above 1 of measures that normally cannot exceed 1; values: pairs of measure and value."""
     above = dict.fromkeys(name for name, value in values if exceeds(value, 1) and parse(name).measure.high <= 1)
     why = "exceeds 1, because a keyphrase found twice, or listed twice, counts twice under such conventions"
     return [Note("warning", "measures", f"{name} {why}") for name in above]
 
 
 def id_notes(corpus: Corpus, sums: Sums, systems: Sequence[str]) -> list[Note]:
-    """Suggest the fix that would make ids match if lists are missing and unknown documents have lists."""
+    """Suggest fixes that would make ids match, if documents lack lists and other lists belong to unknown documents."""
     if not any(sums.ids[f"unknown/{name}"].count and sums.ids[f"lost/{name}"].count for name in systems):
         return []
     return [
@@ -159,7 +159,7 @@ def _universe_notes(settings: Settings, sums: Sums) -> list[Note]:
 
 
 def add_agreement(sums: Sums, data: Prepared) -> None:
-    """Add the facts for notes on an agreement, such as the number of documents by number of annotators."""
+    """Add the facts for notes on agreement, such as how many documents have 1, 2, … annotators."""
     annotators = data.choices.seen.sum(axis=0)
     sums.add("documents", len(annotators))
     sums.add("seen", np.bincount(annotators, minlength=len(data.names.annotators) + 1))

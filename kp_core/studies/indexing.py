@@ -17,10 +17,10 @@ from kp_core.studies.subjects import chosen_by, names_of
 
 
 def consistency(result: Result) -> pd.DataFrame:
-    """Return Hooper's and Rolling's consistency of each pair of annotators, and the documents that both saw.
+    """Return Hooper's and Rolling's consistency of each pair of annotators, and the number of documents that both saw.
 
-    result: of `agreement`. Rolling 1981: twice the shared keyphrases over all chosen, which is P_pos; Hooper 1965: the
-    shared ones over the different ones, P_pos / (2 − P_pos).
+    result: of `agreement`. Rolling 1981: twice the number of shared keyphrases over the sum of both numbers chosen,
+    which is P_pos; Hooper 1965: shared over distinct keyphrases, P_pos / (2 − P_pos).
 
     >>> import kp_core as kp
     >>> gold = pd.DataFrame({"doc_id": "d", "annotator": list("aab"), "phrase": ["tide", "sea", "tide"]})
@@ -38,44 +38,44 @@ def consistency(result: Result) -> pd.DataFrame:
 
 def people_alone(corpus: Corpus) -> bool:
     """Return whether the data have several annotators and no systems."""
-    alone = len(corpus.annotators) > 1 and not corpus.systems and not len(corpus.judgements)
-    return alone and not memoize(corpus, "names sentences", None, lambda: names_sentences(corpus))
+    only_annotators = len(corpus.annotators) > 1 and not corpus.systems and not len(corpus.judgements)
+    return only_annotators and not memoize(corpus, "names sentences", None, lambda: names_sentences(corpus))
 
 
-#: Maximum number of annotators listed by name, with their pairs; more are counted and drawn.
+#: Maximum number of annotators listed by name and in pairs; more annotators are counted, and their pairs drawn.
 FEW = 4
 #: Maximum number of disputed keyphrases listed per document.
 _LISTED = 5
 
 
 def chosen_in_part(corpus: Corpus, settings: Settings) -> pd.DataFrame:
-    """Return P_pos, undisputed and disputed keyphrases of each document with disputed ones, lowest P_pos first."""
+    """Return the documents with disputed keyphrases, lowest P_pos first: P_pos, undisputed and disputed keyphrases."""
     data = prepare_annotators(corpus, settings)
-    shared = agreement_by_document(corpus, settings, ("P_pos",)).set_index("document")
+    agreement = agreement_by_document(corpus, settings, ("P_pos",)).set_index("document")
     rows = chosen_by(data)
     names = names_of(data)
     name = names["label"].fillna(names["subject"]).loc[rows["form"]].to_numpy()
     rows = rows.assign(name=name, apart=rows["chosen"] * (rows["seen"] - rows["chosen"]))
     rows = rows.sort_values("apart", ascending=False, kind="stable")
     rows["document"] = [data.documents[place] for place in rows["document"]]
-    everybody = rows["apart"] == 0
-    by_all = rows[everybody].groupby("document")["name"].agg(", ".join)
-    who = rows["annotators"].map(", ".join)
+    chosen_by_everybody = rows["apart"] == 0
+    by_all = rows[chosen_by_everybody].groupby("document")["name"].agg(", ".join)
+    choosers = rows["annotators"].map(", ".join)
     if len(data.coded.annotators) > FEW:
-        who = rows["chosen"].astype("str") + " of " + rows["seen"].astype("str")
-    some = (rows["name"] + " (" + who + ")")[~everybody].groupby(rows["document"]).agg(_in_short)
-    table = shared[shared["annotators"] > 1][["P_pos"]].sort_values("P_pos", kind="stable", na_position="last")
-    table = table.assign(**{"by all": by_all, "by some": some}).fillna({"by all": "", "by some": ""})
+        choosers = rows["chosen"].astype("str") + " of " + rows["seen"].astype("str")
+    disputed = (rows["name"] + " (" + choosers + ")")[~chosen_by_everybody].groupby(rows["document"]).agg(_shortened)
+    table = agreement[agreement["annotators"] > 1][["P_pos"]].sort_values("P_pos", kind="stable", na_position="last")
+    table = table.assign(**{"by all": by_all, "by some": disputed}).fillna({"by all": "", "by some": ""})
     return table[table["by some"] != ""].rename_axis("document").reset_index()
 
 
-def _in_short(phrases: pd.Series[str]) -> str:
-    more = len(phrases) - _LISTED
-    return "; ".join([*phrases.head(_LISTED), *([f"{more} more"] if more > 0 else [])])
+def _shortened(phrases: pd.Series[str]) -> str:
+    omitted = len(phrases) - _LISTED
+    return "; ".join([*phrases.head(_LISTED), *([f"{omitted} more"] if omitted > 0 else [])])
 
 
 def titles(corpus: Corpus, settings: Settings) -> pd.DataFrame:
-    """Return one row per document: keyphrases per annotator, chosen by all, and by one only."""
+    """Return one row per document: numbers of keyphrases per annotator, chosen by all, and by one only."""
     data = prepare_annotators(corpus, settings)
     choices, rows = data.choices, chosen_by(data)
     counts = pd.DataFrame(sizes(choices).T, index=data.documents, columns=data.coded.annotators).astype("Int64")

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, pluralize
-from kp_core.scoring.by_similarity import CandidatePairs, candidate_pairs
 from kp_core.scoring.codes import Bools, Coded, Ints
+from kp_core.scoring.given import CandidatePairs, candidate_pairs
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.systems import count_systems
 from kp_core.settings import Settings
@@ -30,13 +30,13 @@ _NAMES = np.array(list(TYPES), object)
 
 
 def recipe_of(settings: Settings, stemmer: str | None = None) -> Recipe:
-    """Return the words and stems of the evaluation's normalizer, optionally with another stemmer."""
+    """Return the recipe for words and stems that the evaluation's normalizer uses, optionally with another stemmer."""
     recipe = Recipe.parse(settings.normalise)
     return Recipe(recipe.words, recipe.stemmer if stemmer is None else stemmer)
 
 
 def phrases_of(coded: Coded, settings: Settings) -> tuple[list[str], Bools | None]:
-    """Return all phrases and a mask of stems; if the gold standard has stems, all phrases occur again as stems."""
+    """Return all phrases and a mask of stems; if the gold standard is stemmed, all phrases are repeated as stems."""
     phrases = coded.phrases.to_pylist()
     if settings.gold_stemmed != "yes":
         return phrases, None
@@ -47,8 +47,8 @@ def phrases_of(coded: Coded, settings: Settings) -> tuple[list[str], Bools | Non
 class NearMisses(Numbers):
     """Predictions within the first cutoff and gold entries, each with its best counterpart.
 
-    The best counterpart is chosen by type in the order of `TYPES`, then by R-precision, then by position. Without a
-    common stem, the type is NONE and there is no counterpart.
+    The best counterpart is chosen by type in the order of `TYPES`, then by R-precision, then by position. If no phrase
+    shares a stem, the type is NONE and there is no counterpart.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class NearMisses(Numbers):
     caption: str = "Predictions and their nearest keyphrases"
 
     def counts(self, side: Literal["predictions", "gold"] = "predictions") -> pd.DataFrame:
-        """Return how many predictions (or `gold` entries) of each system are of each type."""
+        """Return how many predictions (or, for side = gold, gold entries) of each system are of each type."""
         table = {"predictions": self.frame, "gold": self.gold}[side]
         counts = table.groupby(["system", "type"], sort=False).size().unstack("type", fill_value=0)  # noqa: PD010
         return counts.reindex(columns=list(TYPES), fill_value=0).rename_axis(columns=None).reset_index()
@@ -83,7 +83,7 @@ class NearMisses(Numbers):
         return counts.assign(share=counts["near"] / counts["misses"].where(counts["misses"] > 0))
 
     def examples(self, number: int = 10) -> pd.DataFrame:
-        """Return the most frequent near misses of each system and type: keyphrase, phrase and count, most first."""
+        """Return the most frequent near misses of each system and type: keyphrase, phrase, and count, highest first."""
         keys = ["system", "type", "keyphrase", "phrase"]
         counts = self.frame[self._near].groupby(keys, sort=False).size().rename("count").reset_index()
         counts["order"] = counts["type"].map({name: place for place, name in enumerate(TYPES)})
@@ -107,31 +107,31 @@ def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: 
         counts, alignment = by_matcher.exact, by_matcher.exact.alignment
         candidates = candidate_pairs(data, coded.runs[system], alignment)
         within = candidates.rank <= counts.limit(settings.k[0])[candidates.document]
-        counted = alignment.first | (settings.duplicates == "count")
+        counted = alignment.is_best_ranked | (settings.duplicates == "count")
         hit, hit_items = np.zeros(len(within), bool), np.zeros(len(gold.grade), bool)
         hit[alignment.row[counted]] = True
         hit_items[alignment.item[counted & within[alignment.row]]] = True
         pairs, rows = _pairs(candidates, phrases, within), np.flatnonzero(within)
-        for key, then, numbers, document, hits in (
+        for key, counterpart, numbers, document, hits in (
             ("row", "item", rows, candidates.document[rows], hit[rows]),
             ("item", "row", np.arange(len(gold.grade)), gold.document, hit_items),
         ):
-            best = _best(pairs, key, then, numbers)
+            best = _best(pairs, key, counterpart, numbers)
             if key == "item":
                 best["spelling"] = np.searchsorted(candidates.item, numbers)  # the first spelling in the file
             table = best.assign(system=system, document=documents[document], hit=hits)
             table["rank"] = best["row"].map(pd.Series(candidates.rank))
-            table["phrase"] = _spelled(coded, candidates.phrase, best["row"])
-            table["keyphrase"] = _spelled(coded, candidates.spelling, best["spelling"])
+            table["phrase"] = _spellings(coded, candidates.phrase, best["row"])
+            table["keyphrase"] = _spellings(coded, candidates.spelling, best["spelling"])
             tables[key].append(table)
     frame = _joined(tables["row"], PREDICTIONS).astype({"rank": "int64"})
-    now = settings.changed(k=settings.k[0])
+    current = settings.changed(k=settings.k[0])
     notes = (*data.notes, *_notes_on_types(frame))
-    return NearMisses(frame, now, notes, len(data.documents), False, gold=_joined(tables["item"], ENTRIES))
+    return NearMisses(frame, current, notes, len(data.documents), False, gold=_joined(tables["item"], ENTRIES))
 
 
 def _notes_on_types(frame: pd.DataFrame) -> list[Note]:
-    """Explain why EXACT and MORPH together differ from the hits of a system."""
+    """Explain why a system's hits are not exactly its predictions of types EXACT and MORPH."""
     notes = []
     for system, rows in frame.groupby("system", sort=False):
         same, hit = rows["type"].isin(["EXACT", "MORPH"]), rows["hit"]
@@ -162,15 +162,14 @@ def _pairs(candidates: CandidatePairs, phrases: Phrases, within: Bools) -> pd.Da
     parts = [pd.DataFrame(columns=["row", "item", "spelling", *_RELATED])]
     for row, spelling in candidates.pairs(within):
         related = relate(phrases, candidates.spelling[spelling], candidates.phrase[row])
-        columns = {"row": row, "item": candidates.item[spelling], "spelling": spelling}
-        columns |= {name: getattr(related, name) for name in _RELATED}
-        parts.append(pd.DataFrame(columns)[related.type < NONE])
+        pairs = related[list(_RELATED)].assign(row=row, item=candidates.item[spelling], spelling=spelling)
+        parts.append(pairs[pairs["type"] < NONE])
     return pd.concat(parts[1:] or parts, ignore_index=True)
 
 
-def _best(pairs: pd.DataFrame, key: str, then: str, numbers: Ints) -> pd.DataFrame:
-    """Return the best pair of each row or item by type, higher overlap, and lower `then`; else NONE."""
-    signs = {then: 1, "overlap": -1, "type": 1, key: 1}
+def _best(pairs: pd.DataFrame, key: str, counterpart: str, numbers: Ints) -> pd.DataFrame:
+    """Return the best pair of each row or item by type, then higher overlap, then lower `counterpart`; else NONE."""
+    signs = {counterpart: 1, "overlap": -1, "type": 1, key: 1}
     order = np.lexsort(tuple(pairs[name].to_numpy(float) * sign for name, sign in signs.items()))
     best = pairs.iloc[order].drop_duplicates(key).set_index(key, drop=False).reindex(numbers)
     flags = {name: best[name].eq(True) for name in ("morph", "reordered")}
@@ -178,7 +177,7 @@ def _best(pairs: pd.DataFrame, key: str, then: str, numbers: Ints) -> pd.DataFra
     return best.assign(**{key: numbers}, **flags, type=types, overlap=best["overlap"].fillna(0.0))
 
 
-def _spelled(coded: Coded, phrases: Ints, numbers: pd.Series[Any]) -> list[str]:
+def _spellings(coded: Coded, phrases: Ints, numbers: pd.Series[Any]) -> list[str]:
     places = [None if number != number else phrases[int(number)] % len(coded.phrases) for number in numbers]
     return [phrase or "" for phrase in coded.phrases.take(pa.array(places, pa.int64())).to_pylist()]
 

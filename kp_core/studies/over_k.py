@@ -20,9 +20,9 @@ from kp_core.scoring.runs import have_runs
 from kp_core.scoring.systems import count_systems, longest_lists
 from kp_core.settings import Settings
 from kp_core.studies.answer import BestK
-from kp_core.studies.document_values import values_over
+from kp_core.studies.parts import values_over
 
-#: Largest cutoff, and number of cutoffs if testing all would take too long.
+#: Largest cutoff tested, and number of cutoffs if testing all would take too long.
 _LAST, _FEW = 50, 10
 #: Number of multiplications that take about two seconds.
 _MULTIPLICATIONS = 3e10
@@ -41,28 +41,28 @@ class OverK:
     """Paired tests of every pair of systems at every cutoff, corrected for all pairs and cutoffs together.
 
     by_document  system → values (D, K) of the documents for which every system has a value at each cutoff
-    p            pair → corrected p at each cutoff (K,); with missing lists the larger one under both conventions, or 1
-                 if their directions differ
+    p            pair → corrected p at each cutoff (K,); if lists are missing, the larger p of both conventions, or 1 if
+                 the two disagree in direction
     """
 
-    tried: tuple[int, ...]
+    tested_cutoffs: tuple[int, ...]
     by_document: dict[str, Floats]
     p: dict[tuple[str, str], Floats]
     trials: int
     seed: int
 
     def significant(self, system: str, other: str) -> tuple[int, ...]:
-        """Return the cutoffs at which a system is significantly better than another one."""
+        """Return the cutoffs at which a system is significantly better than another system."""
         p = self.p[(system, other)] if (system, other) in self.p else self.p[(other, system)]
         ahead = exceeds(self.by_document[system].mean(axis=0), self.by_document[other].mean(axis=0))
-        return tuple(k for k, sure in zip(self.tried, (p < ALPHA) & ahead, strict=True) if sure)
+        return tuple(k for k, sure in zip(self.tested_cutoffs, (p < ALPHA) & ahead, strict=True) if sure)
 
     def best(self, system: str) -> BestK | None:
-        """Return the cutoff with a system's highest value; None if it is the first or last one."""
-        return best_k(self.by_document[system], self.tried, self.trials, np.random.default_rng(self.seed))
+        """Return the cutoff with a system's highest value; None if this is the first or last cutoff."""
+        return best_k(self.by_document[system], self.tested_cutoffs, self.trials, np.random.default_rng(self.seed))
 
     def leads(self) -> dict[str, tuple[int, ...]]:
-        """Return system → cutoffs at which it is significantly better than all others."""
+        """Return system → cutoffs at which the system is significantly better than all others."""
         leads = {
             name: set.intersection(*({*self.significant(name, other)} for other in self.by_document if other != name))
             for name in self.by_document
@@ -71,67 +71,67 @@ class OverK:
 
 
 def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: int = TRIALS) -> OverK | None:
-    """Test all pairs of systems at all cutoffs with one set of random swaps.
+    """Test all pairs of systems at all cutoffs with the same random swaps.
 
     Return None if the measure has no cutoff or pools documents, fewer than two systems have lists, or a system has
     several runs.
     Source: Westfall & Young 1993 (single step): p of a pair at a cutoff is the share of trials whose largest
-    |Σd| / √Σd² over all pairs and cutoffs reaches that of the pair; a trial turns the sign of differences d at random.
+    |Σd| / √Σd² over all pairs and cutoffs reaches the pair's; a trial flips the signs of the differences d at random.
     """
-    data, asked = prepare(corpus, settings), replace(parse(measure), cutoff=None)
-    fixed = asked.fixed is not None or asked.averages(settings.average)[0] != "macro"
-    small = asked.of_tables and settings.universe.isdigit()  # the longest lists may exceed N
-    tried = () if fixed or small or have_runs(data.names.systems) else cutoffs(data, trials)
-    if len(tried) < 2:
+    data, parsed = prepare(corpus, settings), replace(parse(measure), cutoff=None)
+    no_curve = parsed.fixed is not None or parsed.averages(settings.average)[0] != "macro"
+    universe_too_small = parsed.of_tables and settings.universe.isdigit()  # the longest lists may exceed N
+    tested = () if no_curve or universe_too_small or have_runs(data.names.systems) else cutoffs(data, trials)
+    if len(tested) < 2:
         return None
-    systems = count_systems(data, matchers([asked]))
-    values, used = values_over(systems, asked, tried)
+    systems = count_systems(data, matchers([parsed]))
+    values, scored = values_over(systems, parsed, tested)
     if len(values) < 2 or not len(next(iter(values.values()))):
         return None
-    pairs, zero = list(combinations(values, 2)), values
+    pairs, as_empty = list(combinations(values, 2)), values
     if data.settings.missing == "skip":
-        zero, used = values_over(under_other_rule(systems), asked, tried)
-    differences = leveled(np.hstack([zero[a] - zero[b] for a, b in pairs]))
+        as_empty, scored = values_over(under_other_rule(systems), parsed, tested)
+    differences = leveled(np.hstack([as_empty[a] - as_empty[b] for a, b in pairs]))
     p = corrected(differences, trials, np.random.default_rng(settings.seed))
-    listed = {name: run.listed[used] for name, run in data.coded.runs.items()}
-    both = np.stack([listed[a] & listed[b] for a, b in pairs], axis=1)
-    if not both.all():
-        # documents with a difference of 0 do not affect the test
-        shared = differences * np.repeat(both, len(tried), axis=1)
+    listed = {name: run.listed[scored] for name, run in data.coded.runs.items()}
+    both_listed = np.stack([listed[a] & listed[b] for a, b in pairs], axis=1)
+    if not both_listed.all():
+        # a document whose difference is 0 does not affect the test
+        shared = differences * np.repeat(both_listed, len(tested), axis=1)
         p_shared = corrected(shared, trials, np.random.default_rng(settings.seed))
         p = np.where(differences.sum(axis=0) * shared.sum(axis=0) < 0, 1.0, np.maximum(p, p_shared))
-    return OverK(tried, values, dict(zip(pairs, p.reshape(len(pairs), -1), strict=True)), trials, settings.seed)
+    return OverK(tested, values, dict(zip(pairs, p.reshape(len(pairs), -1), strict=True)), trials, settings.seed)
 
 
 def cutoffs(data: Prepared, trials: int) -> tuple[int, ...]:
-    """Return the cutoffs 1 … 50 or up to the longest list, or ten of these if testing all would take too long."""
+    """Return the cutoffs from 1 to 50 or to the longest list, or ten of them if testing all would take too long."""
     longest = max(longest_lists(data).values(), default=0)
-    every = tuple(range(1, min(_LAST, longest) + 1))
+    all_cutoffs = tuple(range(1, min(_LAST, longest) + 1))
     systems = len(data.names.systems)
-    work = float(trials) * len(data.documents) * (systems * (systems - 1) // 2) * len(every)
-    if work <= _MULTIPLICATIONS or len(every) <= _FEW:
-        return every
-    return tuple(int(k) for k in np.linspace(1, every[-1], _FEW).round())
+    work = float(trials) * len(data.documents) * (systems * (systems - 1) // 2) * len(all_cutoffs)
+    if work <= _MULTIPLICATIONS or len(all_cutoffs) <= _FEW:
+        return all_cutoffs
+    return tuple(int(k) for k in np.linspace(1, all_cutoffs[-1], _FEW).round())
 
 
-def corrected(apart: Floats, trials: int, rng: np.random.Generator) -> Floats:
-    """Return p of each column of differences (D, M), corrected for all of them; 1 if all differences are 0.
+def corrected(gaps: Floats, trials: int, rng: np.random.Generator) -> Floats:
+    """Return p of each column of differences (D, M), corrected for all columns; 1 if all differences are 0.
 
     >>> corrected(np.array([[1.0], [2.0], [3.0]]), 100, np.random.default_rng(0))
     array([0.25])
     """
-    scale = np.sqrt((apart**2).sum(axis=0))
+    scale = np.sqrt((gaps**2).sum(axis=0))
     differ = scale > 0
-    p = np.ones(apart.shape[1])
+    p = np.ones(gaps.shape[1])
     if not differ.any():
         return p
-    scaled = apart[:, differ] / scale[differ]
+    scaled = gaps[:, differ] / scale[differ]
     total = scaled.sum(axis=0)
-    p[differ] = paired.randomisation(lambda rows: total - 2 * (rows @ scaled), len(apart), trials, rng, joint=True)
+    p[differ] = paired.randomisation(lambda rows: total - 2 * (rows @ scaled), len(gaps), trials, rng, joint=True)
     return p
 
 
-def best_k(values: Floats, tried: Sequence[int], trials: int, rng: np.random.Generator) -> BestK | None:
+def best_k(values: Floats, tested_cutoffs: Sequence[int], trials: int, rng: np.random.Generator) -> BestK | None:
     """Return the cutoff with the highest mean of values (D, K), and neighbors that are not significantly lower."""
     means = values.mean(axis=0)
     top = int(np.argmax(leveled(means)))
@@ -139,30 +139,30 @@ def best_k(values: Floats, tried: Sequence[int], trials: int, rng: np.random.Gen
         return None
     lower = np.flatnonzero(corrected(leveled(values[:, [top]] - values), trials, rng) < ALPHA)
     first = max(lower[lower < top], default=-1) + 1
-    last = min(lower[lower > top], default=len(tried)) - 1
-    return BestK(tried[top], tried[first], tried[last])
+    last = min(lower[lower > top], default=len(tested_cutoffs)) - 1
+    return BestK(tested_cutoffs[top], tested_cutoffs[first], tested_cutoffs[last])
 
 
-def documents_needed(apart: Floats, pairs: int, rng: np.random.Generator) -> tuple[int, int] | None:
-    """Return the range of numbers of documents with 80% power for differences like these (D,).
+def documents_needed(differences: Floats, pairs: int, rng: np.random.Generator) -> tuple[int, int] | None:
+    """Return the range of the number of documents that gives 80% power, for differences like these (D,).
 
-    Pilots are drawn from the documents with replacement. For each, 8 of 10 samples of the needed size are significant
-    by the randomization test at 5% / pairs. The range covers 8 of 10 pilots. None if fewer than five documents differ,
-    or if the range is wider than a factor of ten.
+    Pilots are drawn from the documents with replacement. At the size required for a pilot, 8 of 10 samples from it are
+    significant by the randomization test at 5% / pairs. The range covers 8 of 10 pilots. None if fewer than five
+    documents differ, or if the bounds differ by more than a factor of ten.
     """
-    if np.count_nonzero(apart) < FEWEST_DIFFERING:
+    if np.count_nonzero(differences) < FEWEST_DIFFERING:
         return None
-    needed, beyond = list[float](), _PILOTS // 10
+    needed, trimmed = list[float](), _PILOTS // 10
     while len(needed) < _PILOTS:
-        needed.append(_needed(rng.choice(apart, len(apart)), ALPHA / pairs, rng))
-        if needed.count(np.inf) > beyond:
+        needed.append(_documents_required(rng.choice(differences, len(differences)), ALPHA / pairs, rng))
+        if needed.count(np.inf) > trimmed:
             return None
-    low, *_, high = sorted(needed)[beyond:-beyond]
+    low, *_, high = sorted(needed)[trimmed:-trimmed]
     return (int(low), int(high)) if high <= _WIDEST * low else None
 
 
-def _needed(pilot: Floats, alpha: float, rng: np.random.Generator) -> float:
-    """Return the number of documents needed for the power of the randomization test; infinite beyond the maximum."""
+def _documents_required(pilot: Floats, alpha: float, rng: np.random.Generator) -> float:
+    """Return the number of documents that gives the randomization test the required power; infinite if too many."""
     low, high = _FEWEST, _MOST
     if power(pilot, high, alpha, rng) < _POWER:
         return np.inf
@@ -175,20 +175,20 @@ def _needed(pilot: Floats, alpha: float, rng: np.random.Generator) -> float:
 
 
 def power(pilot: Floats, documents: int, alpha: float, rng: np.random.Generator) -> float:
-    """Return how often samples of documents from differences (D,) are significant by the randomization test."""
+    """Return the share of samples from differences (D,) that are significant by the randomization test."""
     from scipy.special import ndtri
 
     differing = pilot[pilot != 0]
     if not len(differing):
         return 0.0
     number = rng.binomial(documents, len(differing) / len(pilot), _DRAWS)
-    alike = (pilot**2).mean() ** 2 / (pilot**4).mean()
-    if documents * alike > _NORMAL:
+    effective_share = (pilot**2).mean() ** 2 / (pilot**4).mean()
+    if documents * effective_share > _NORMAL:
         moments = np.stack([differing, differing**2], axis=1)
         total, squares = (rng.multinomial(number, np.full(len(differing), 1 / len(differing))) @ moments).T
         return float((np.abs(total) >= -ndtri(alpha / 2) * np.sqrt(squares)).mean())
-    within = np.arange(number.max())[:, None] < number
-    drawn = differing[rng.integers(0, len(differing), within.shape)] * within
+    is_drawn = np.arange(number.max())[:, None] < number
+    drawn = differing[rng.integers(0, len(differing), is_drawn.shape)] * is_drawn
     total = np.abs(drawn.sum(axis=0))
     swapped = np.abs(rng.choice([-1.0, 1.0], (_SWAPS, len(drawn))) @ drawn)
     reached = reaches(swapped, total).sum(axis=0)

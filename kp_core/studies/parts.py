@@ -13,20 +13,21 @@ import numpy.typing as npt
 from kp_core.corpus import memoize
 from kp_core.errors import input_error, refuse_unless, usage_error
 from kp_core.scoring.alignment import Lists, align, ranked_lists
-from kp_core.scoring.codes import Bools, Ints
-from kp_core.scoring.counts import Counts, SystemCounts, count, counted_alike, standard_of
+from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.counts import Counts, SystemCounts, count, counted_alike
 from kp_core.scoring.gold import Gold
-from kp_core.scoring.list_quality import occurs_in_text, returned_counts
-from kp_core.scoring.measures.registry import Matcher, names_in
+from kp_core.scoring.measures.registry import Asked, Matcher, names_in
 from kp_core.scoring.prepare import Prepared
+from kp_core.scoring.systems import occurs_in_text, returned_counts
+from kp_core.settings import Cutoff
 from kp_core.studies import WORDS
 from kp_core.text.tokenise import tokens
 
 Part = Literal["dataset", "group", "length", "presence", "frequency"]
 By = tuple[Part, ...]
-#: Name of a system → its counts.
+#: System → its counts.
 Systems = dict[str, SystemCounts]
-#: Criterion of parts → its description.
+#: Criterion → description.
 PARTS: dict[str, str] = WORDS["parts"]
 DATASET: Part = "dataset"
 _THIRDS = ("short", "medium", "long")
@@ -40,16 +41,16 @@ def parse_by(by: str | Sequence[str]) -> By:
     >>> parse_by("presence,group"), parse_by("")
     (('group', 'presence'), ())
     """
-    asked = [name for name in names_in(by) if name]
-    for name in asked:
+    criteria = [name for name in names_in(by) if name]
+    for name in criteria:
         refuse_unless(name, PARTS, "by")
-    if {*SIDES} <= {*asked}:
+    if {*SIDES} <= {*criteria}:
         raise usage_error("two sides")
-    return cast(By, tuple(name for name in PARTS if name in asked))
+    return cast(By, tuple(name for name in PARTS if name in criteria))
 
 
 def subsets(by: By, groups: Sequence[str]) -> list[str]:
-    """Return the names of the whole and of all parts; groups: the document types.
+    """Return the names of all subsets: the whole data (`all`) and its parts; groups: the document types.
 
     >>> subsets(("group",), ["lecture", "talk"]), subsets((), [])
     (['all', 'group:lecture', 'group:talk'], ['all'])
@@ -60,9 +61,9 @@ def subsets(by: By, groups: Sequence[str]) -> list[str]:
 
 
 def parts(data: Prepared, golds: list[Systems], by: By, matchers: Collection[str] = ()) -> dict[str, list[Systems]]:
-    """Return the counts of the whole and of each part in the order of `subsets`, one entry per gold standard.
+    """Return subset → counts, one entry per gold standard, in the order of `subsets`.
 
-    Raises InputError if the documents have no type, or no text.
+    Raises InputError if documents lack the required type or text.
     """
     sides, masks = {"": golds}, {"": np.ones(len(data.documents), bool)}
     for criterion in by:
@@ -73,12 +74,12 @@ def parts(data: Prepared, golds: list[Systems], by: By, matchers: Collection[str
         elif criterion != DATASET:
             groups = _groups(data) if criterion == "group" else _lengths(data)
             masks = {
-                _joined(name, f"{criterion}:{group}"): mask & members
+                _path(name, f"{criterion}:{group}"): mask & members
                 for name, mask in masks.items()
                 for group, members in groups.items()
             }
     return {"all": golds} | {
-        _joined(name, side): [{system: counts.restricted(mask) for system, counts in gold.items()} for gold in of_side]
+        _path(name, side): [{system: counts.restricted(mask) for system, counts in gold.items()} for gold in of_side]
         for name, mask in masks.items()
         for side, of_side in sides.items()
         if name or side
@@ -86,7 +87,7 @@ def parts(data: Prepared, golds: list[Systems], by: By, matchers: Collection[str
 
 
 def side_of(subset: str) -> tuple[Part, str] | None:
-    """Return criterion and side of a subset of keyphrases, within which phrases are re-ranked; else None.
+    """Return criterion and side of a subset of keyphrases, in which phrases are ranked anew; None for other subsets.
 
     >>> side_of("group:talk/presence:absent"), side_of("group:talk")
     (('presence', 'absent'), None)
@@ -95,7 +96,7 @@ def side_of(subset: str) -> tuple[Part, str] | None:
     return (by, side) if by in SIDES else None
 
 
-def _joined(*names: str) -> str:
+def _path(*names: str) -> str:
     return "/".join(filter(None, names))
 
 
@@ -106,15 +107,15 @@ def _groups(data: Prepared) -> dict[str, Bools]:
 
 
 def _lengths(data: Prepared) -> dict[str, Bools]:
-    there, words = _with_text(data, "length"), np.array([len(tokens(text)) for text in data.texts], np.float64)
-    third = np.searchsorted(np.quantile(words[there], [1 / 3, 2 / 3], method="inverted_cdf"), words)
-    return {name: there & (third == place) for place, name in enumerate(_THIRDS)}
+    has_text, words = _with_text(data, "length"), np.array([len(tokens(text)) for text in data.texts], np.float64)
+    third = np.searchsorted(np.quantile(words[has_text], [1 / 3, 2 / 3], method="inverted_cdf"), words)
+    return {name: has_text & (third == place) for place, name in enumerate(_THIRDS)}
 
 
 def counted_sides(
     data: Prepared, by: Part, without: int | None = None, as_returned: bool = False
 ) -> dict[str, Systems]:
-    """Return side of the keyphrases → counts of every system, with phrases re-ranked.
+    """Return side of the keyphrases → counts of every system, with the phrases of the side ranked anew.
 
     presence   a phrase is present if its tokens occur together in the text (Meng et al. 2017, on token boundaries)
     frequency  thirds of the distinct keyphrases or concepts by gold frequency; other phrases belong to the tail
@@ -127,18 +128,16 @@ def counted_sides(
 
 
 def _counted_sides(data: Prepared, by: Part, without: int | None, as_returned: bool) -> dict[str, Systems]:
-    standard, sides = standard_of(data, np.zeros(len(data.documents)), without), dict[str, Systems]()
-    gold = standard.gold
+    gold, universe, sides = data.standard(without), np.zeros(len(data.documents)), dict[str, Systems]()
     of_item, of_row = _by_presence(data, gold) if by == "presence" else _by_frequency(gold)
     known = gold.known & _with_text(data, by) if by == "presence" else gold.known
     lists = {name: ranked_lists(run, data.identities, data.settings) for name, run in data.coded.runs.items()}
     rows = {name: of_row(ranked) for name, ranked in lists.items()}
     for place, side in enumerate(SIDES[by]):
-        of_side = replace(standard, gold=replace(gold.only(of_item == place), known=known))
-        counts = {
-            name: count(ranked.only(rows[name] == place), data.coded.runs[name].listed, of_side)
-            for name, ranked in lists.items()
-        }
+        side_gold, counts = replace(gold.only(of_item == place), known=known), dict[str, Counts]()
+        for name, ranked in lists.items():
+            ranked_side, listed = ranked.only(rows[name] == place), data.coded.runs[name].listed
+            counts[name] = count(ranked_side, listed, side_gold, universe, data.settings)
         by_matcher: list[tuple[Matcher, dict[str, Counts]]] = [("exact", counts), ("sets", counts)]
         if as_returned:
             by_matcher.append(("as-returned", returned_counts(data, counts, of_row, place)))
@@ -151,24 +150,24 @@ _Marked = tuple[Ints, Callable[[Lists], Ints]]
 
 
 def _by_presence(data: Prepared, gold: Gold) -> _Marked:
-    stands = occurs_in_text(data)
-    spelled = stands(gold.document[gold.spelling_item], gold.spelling_form)
+    occurs = occurs_in_text(data)
+    spelling_occurs = occurs(gold.document[gold.spelling_item], gold.spelling_form)
     absent = np.ones(len(gold.grade), np.int64)
-    absent[gold.spelling_item[spelled]] = 0
-    return absent, lambda lists: np.where(stands(lists.owner, lists.form), 0, 1)
+    absent[gold.spelling_item[spelling_occurs]] = 0
+    return absent, lambda lists: np.where(occurs(lists.owner, lists.form), 0, 1)
 
 
 def _thirds(gold: Gold) -> tuple[Ints, npt.NDArray[np.integer[Any]], npt.NDArray[np.number[Any]]]:
-    """Return gold subjects, their document frequencies, and the maximum frequencies of middle and tail."""
+    """Return the gold subjects, their document frequencies, and the highest frequencies in the middle and the tail."""
     distinct, number = np.unique(gold.subject, return_counts=True)
     bounds = np.quantile(number, [2 / 3, 1 / 3], method="inverted_cdf") if len(distinct) else np.zeros(2, np.int64)
     return distinct, number, bounds
 
 
 def thirds_in_words(gold: Gold) -> str:
-    """Describe the thirds by frequency; equal frequencies are in the same third."""
+    """Describe the thirds by frequency; subjects with equal frequency are in the same third."""
     *_, (middle, tail) = _thirds(gold)
-    between = f"{tail + 1:,.0f} to {middle:,.0f}" if middle > tail else "nothing, since too many have equally many"
+    between = f"{tail + 1:,.0f} to {middle:,.0f}" if middle > tail else "empty, since too many have the same number"
     return f"by how many documents have them: head more than {middle:,.0f}, middle {between}, tail {tail:,.0f} or fewer"
 
 
@@ -189,8 +188,19 @@ def _by_frequency(gold: Gold) -> _Marked:
 
 
 def _with_text(data: Prepared, by: Part) -> Bools:
-    """Return which documents have a text (D,); refuse data without texts."""
-    there = np.array([bool(text) for text in data.texts])
-    if not there.any():
+    """Return a mask of documents with a text (D,); refuse data without texts."""
+    has_text = np.array([bool(text) for text in data.texts])
+    if not has_text.any():
         raise input_error("the documents", "no texts", by=by)
-    return there
+    return has_text
+
+
+def values_over(systems: Systems, parsed: Asked, cutoffs: Sequence[Cutoff]) -> tuple[dict[str, Floats], Bools]:
+    """Return system → values (D, K) on the documents for which all systems have values, and their mask."""
+    values, defined = dict[str, Floats](), list[Bools]()
+    for name, counts in systems.items():
+        view = counts.of(parsed).at(tuple(cutoffs))
+        values[name] = np.asarray(view.values(parsed))
+        defined.append(view.scored & ~np.isnan(values[name]).any(axis=1))
+    shared = np.logical_and.reduce(defined)
+    return {name: counts[shared] for name, counts in values.items()}, shared

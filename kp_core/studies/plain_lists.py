@@ -11,7 +11,7 @@ from kp_core.scoring.measures import names_in
 from kp_core.settings import Settings, resolve_settings
 from kp_core.studies.evaluate import evaluate
 
-#: The phrases of one document, or of several in the same order on both sides.
+#: The phrases of one document, or of several documents (in the same order on both sides).
 Lists: TypeAlias = Sequence[str] | Sequence[Sequence[str]]
 
 
@@ -28,7 +28,7 @@ def score(
     Returns
     -------
     dict
-        Measure → value over all documents, under the same settings as `evaluate`; undefined values are NaN.
+        Measure → value over all documents, under the default settings of `evaluate`; undefined values are NaN.
 
     Examples
     --------
@@ -44,8 +44,8 @@ def score(
             f"gold has {numbers['gold']} documents and predicted {numbers['predicted']}; write equally many"
         )
     corpus = load(gold=sides["gold"], systems={"predicted": sides["predicted"]})
-    asked = resolve_settings(corpus, settings, changes).changed(interval="none")
-    frame = evaluate(corpus, asked, names_in(measures)).frame
+    resolved = resolve_settings(corpus, settings, changes).changed(interval="none")
+    frame = evaluate(corpus, resolved, names_in(measures)).frame
     return dict(zip(frame["measure"], frame["value"].tolist(), strict=True))
 
 

@@ -1,14 +1,12 @@
 """Recover concordance tables from printed kappa, P_pos, P_neg and PABAK.
 
-The four numbers have three degrees of freedom, so they can be contradictory, and they do not show which side chose
-more. Rounding is propagated as intervals.
+The four values have three degrees of freedom, so they can contradict each other, and they do not show which side
+chose more. Rounding is propagated as intervals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,27 +17,30 @@ from kp_core.scoring.order import reaches
 from kp_core.studies import WORDS
 from kp_core.studies.result import Numbers
 
-#: Grid points over the interval of b + c, and over that of a at each of them.
+#: Number of grid points for b + c, and for a at each value of b + c.
 _STEPS = (2001, 101)
-#: The lecture-keyword evaluation section as printed: kappa, P_pos, P_neg, PABAK of six systems.
+#: System of the lecture-keyword evaluation → kappa, P_pos, P_neg and PABAK as printed.
 LECTURE_SYSTEMS: dict[str, tuple[str, ...]] = {name: tuple(row) for name, row in WORDS["lecture_systems"].items()}
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(NamedTuple):
     """The lowest and the highest possible value."""
 
     low: float
     high: float
 
+    @classmethod
+    def of(cls, lowest: Floats, highest: Floats) -> Span:
+        """Return the span from the least value of `lowest` to the largest value of `highest`."""
+        return cls(float(lowest.min()), float(highest.max()))
 
-@dataclass(frozen=True)
-class Recovered:
+
+class Recovered(NamedTuple):
     """Bounds of the concordance tables that give the printed values, as shares of N.
 
     both, neither, apart   cells a and d, and b + c
-    larger, smaller        shares of “yes” of the side that chose more, and of the other
-    precision_max          highest possible precision if the system is the smaller side
+    larger, smaller        share of phrases chosen by the side that chose more, and by the other side
+    precision_max          highest possible precision if the system chose fewer
     """
 
     both: Span
@@ -51,9 +52,9 @@ class Recovered:
 
 
 def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
-    """Return the concordance tables that give printed values, or None if no table gives all four.
+    """Return bounds of the concordance tables that give printed values, or None if no table gives all four.
 
-    Values are strings such as ".178", whose digits determine the rounding.
+    Values are strings such as ".178"; the number of digits determines the rounding.
 
     References
     ----------
@@ -69,8 +70,8 @@ def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
     """
     k, pos, neg, pabak = (_rounded(text) for text in (kappa, P_pos, P_neg, PABAK))
     # bounds of b + c from PABAK, and from P_pos with P_neg; each value of b + c bounds a by P_pos and P_neg
-    fewest = max((1 - pabak.high) / 2, 1 / (1 + _cell_ratio(pos.high) + _cell_ratio(neg.high)), 0.0)
-    largest = min((1 - pabak.low) / 2, 1 / (1 + _cell_ratio(pos.low) + _cell_ratio(neg.low)), 1.0)
+    fewest = max((1 - pabak.high) / 2, 1 / (1 + _odds(pos.high) + _odds(neg.high)), 0.0)
+    largest = min((1 - pabak.low) / 2, 1 / (1 + _odds(pos.low) + _odds(neg.low)), 1.0)
     if fewest > largest:
         return None
     apart = np.linspace(fewest, largest, _STEPS[0])
@@ -86,29 +87,29 @@ def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
     observed, mean = 1 - apart, both + apart / 2
     # the squared bias increases with kappa, and is between 0 and (b + c) squared
     chance = [(observed - end) / (1 - end) if end < 1 else np.full_like(observed, -np.inf) for end in (k.low, k.high)]
-    ends = [2 * (mean**2 + (1 - mean) ** 2 - expected) for expected in chance]
-    low_bias, high_bias = np.maximum(ends[0], 0.0), np.minimum(ends[1], apart**2)
+    squared_biases = [2 * (mean**2 + (1 - mean) ** 2 - expected) for expected in chance]
+    low_bias, high_bias = np.maximum(squared_biases[0], 0.0), np.minimum(squared_biases[1], apart**2)
     possible = low_bias <= high_bias
     if not possible.any():
         return None
     both, apart, neither, mean = (np.broadcast_to(x, possible.shape)[possible] for x in (both, apart, neither, mean))
-    least, most = np.sqrt(low_bias[possible]), np.sqrt(high_bias[possible])
-    smaller = Span(float((mean - most / 2).min()), float((mean - least / 2).max()))
-    larger = Span(float((mean + least / 2).min()), float((mean + most / 2).max()))
-    precision_max = float(np.max(both / np.maximum(mean - most / 2, 1e-300)))
-    return Recovered(_span(both), _span(apart), _span(neither), larger, smaller, precision_max)
+    least, most = np.sqrt(low_bias[possible]) / 2, np.sqrt(high_bias[possible]) / 2
+    sides = Span.of(mean + least, mean + most), Span.of(mean - most, mean - least)
+    precision_max = float(np.max(both / np.maximum(mean - most, 1e-300)))
+    cells = Span.of(both, both), Span.of(apart, apart), Span.of(neither, neither)
+    return Recovered(*cells, *sides, precision_max)
 
 
 def spans(table: Recovered) -> pd.DataFrame:
-    """Return the lowest and highest possible percentage of all phrases, one row per share."""
-    named = {
-        "both chose it (a)": table.both,
-        "one side alone chose it (b + c)": table.apart,
-        "neither chose it (d)": table.neither,
-        "chosen by the side that chose more": table.larger,
-        "chosen by the other side": table.smaller,
-    }
-    rows = [(name, 100 * span.low, 100 * span.high) for name, span in named.items()]
+    """Return one row per share of all phrases, with its lowest and highest possible percentage."""
+    shares = (
+        "both chose it (a)",
+        "one side alone chose it (b + c)",
+        "neither chose it (d)",
+        "chosen by the side that chose more",
+        "chosen by the other side",
+    )
+    rows = [(name, 100 * low, 100 * high) for name, (low, high) in zip(shares, table[:5], strict=True)]
     return pd.DataFrame(rows, columns=["share of all phrases", "at least, %", "at most, %"])
 
 
@@ -117,56 +118,36 @@ def recovered(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Numbers:
     printed = {"kappa": kappa, "P_pos": P_pos, "P_neg": P_neg, "PABAK": PABAK}
     if (table := recover(kappa, P_pos, P_neg, PABAK)) is None:
         raise input_error("the printed values", "no table")
-    notes = tuple(Note("info", "recover", words) for words in remarks(table, lecture=False))
+    notes = tuple(Note("info", "recover", words) for words in remarks(table))
     return Numbers(spans(table), printed, notes, concordance=False, caption="Recovered tables", kind="recover")
 
 
-def remarks(table: Recovered, lecture: bool) -> list[str]:
-    """Describe the implications of a recovered table; lecture: whether it is one of `LECTURE_SYSTEMS`."""
+def remarks(table: Recovered) -> list[str]:
+    """Return sentences on what the recovered tables imply."""
     messages = ["The four values do not show which side chose more."]
     if table.precision_max < 0.5:
         text = f"If the system chose fewer phrases, its precision is at most {table.precision_max:.2f}"
         messages.append(f"{text}, so the empty baseline has a higher PABAK.")
-    if lecture and (gold := _lecture_gold()):
-        text = f"All six systems fit one gold standard of {100 * gold.low:.2f} to {100 * gold.high:.2f}% of all phrases"
-        messages.append(f"{text}, but no common list length: they did not choose equally many.")
     return messages
 
 
-@cache
-def _lecture_gold() -> Span | None:
-    return common_gold(filter(None, (recover(*printed) for printed in LECTURE_SYSTEMS.values())))
-
-
-def common_gold(tables: Iterable[Recovered]) -> Span | None:
-    """Return the share of gold keyphrases consistent with all systems, if gold is the larger side of each."""
-    larger = [table.larger for table in tables]
-    low, high = max(span.low for span in larger), min(span.high for span in larger)
-    return Span(low, high) if low <= high else None
-
-
 def _rounded(text: str) -> Span:
-    """Return the values that round to a printed number: half a unit of the last digit around it."""
+    """Return the span of values that round to a printed number: up to half a unit of its last digit away."""
     try:
         value = float(text)
     except ValueError:
-        raise UsageError(f"'{text}' is not a number; write the value as printed, such as .178") from None
+        value = float("nan")
     if not -1 <= value <= 1:
-        raise UsageError(f"{text} is outside -1 to 1; write the value as printed, such as .178")
+        raise UsageError(f"'{text}' is not a number from -1 to 1; write the value as printed, such as .178")
     half = 0.5 * 10.0 ** -len(str(text).strip().partition(".")[2])
     return Span(max(value - half, -1.0), min(value + half, 1.0))
 
 
-def _cell_ratio(agreement: float) -> float:
-    """Return a cell as a multiple of b + c, given its agreement."""
-    return 0.0 if agreement <= 0 else agreement / (2 * (1 - agreement)) if agreement < 1 else float("inf")
+def _odds(agreement: float) -> float:
+    """Return a cell x as a multiple of b + c, from its agreement x / (x + (b + c) / 2)."""
+    return 0.0 if agreement <= 0 else agreement / (2 * (1 - agreement)) if agreement < 1 else np.inf
 
 
 def _share(agreement: float, apart: Floats) -> Floats:
-    """Return the cell x with agreement x / (x + (b+c)/2)."""
-    odds = _cell_ratio(agreement)
-    return apart * odds if odds < float("inf") else np.full_like(apart, np.inf)
-
-
-def _span(values: Floats) -> Span:
-    return Span(float(values.min()), float(values.max()))
+    odds = _odds(agreement)
+    return apart * odds if odds < np.inf else np.full_like(apart, np.inf)

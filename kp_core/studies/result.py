@@ -1,19 +1,27 @@
-"""Define results: a tidy table with signature, notes, and output formats."""
+"""Define results (tidy rows with signature and notes), their output formats, means over data sets, and requirements."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from kp_core import typeset
-from kp_core.errors import Note
+from kp_core.corpus import Corpus
+from kp_core.errors import Note, UsageError
+from kp_core.scoring import intervals
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.intervals import Estimate, error_of
+from kp_core.scoring.counts import BASELINES, HUMANS
+from kp_core.scoring.intervals import Estimate, Variance, error_of, half_width
+from kp_core.scoring.measures.registry import Asked, parse
+from kp_core.scoring.order import exceeds, reaches
 from kp_core.settings import Cutoff, Settings, __version__, short_form, signature
 from kp_core.studies.answer import Answer
 
@@ -25,7 +33,7 @@ _SHOWN = 30
 class Numbers:
     """Base of all results: tidy rows with signature and notes.
 
-    settings     resolved settings; for other mappings, the signature begins with `kind`
+    settings     resolved `Settings`, or another mapping; then the signature begins with `kind`
     documents    number of documents with gold; concordance: whether the rows have concordance measures
     """
 
@@ -43,7 +51,7 @@ class Numbers:
 
     @property
     def signature(self) -> str:
-        """The signature in one line; `settings_from` reads that of `Settings` back."""
+        """The signature in one line; if `settings` are `Settings`, `settings_from` reads it back."""
         if isinstance(self.settings, Settings):
             return signature(self.settings, self.documents, self.concordance)
         return "|".join([self.kind, *(f"{key}:{value}" for key, value in self.settings.items()), f"v:{__version__}"])
@@ -71,7 +79,7 @@ class Numbers:
         return typeset.csv(self.frame.assign(signature=self.signature))
 
     def latex(self, caption: str = "") -> str:
-        """Return a paper-ready table with the signature below."""
+        """Return a LaTeX table for a paper, with the signature below."""
         answer = f"{' '.join(self.answer.sentences)} " if self.answer else ""
         return typeset.latex(self.wide(), caption or self.caption, answer + self.signature)
 
@@ -82,7 +90,7 @@ class Numbers:
 
     def text(self) -> str:
         """Return the table as plain text with the signature below."""
-        return f"{typeset.text(self.wide())}{self._end()}"
+        return f"{typeset.text(self.wide())}{self._footer()}"
 
     def chart(self) -> Any:
         """Return the main chart of the result as a Plotly figure; raises UsageError if there is none."""
@@ -94,7 +102,7 @@ class Numbers:
         more = f"<p>… and {len(table) - _SHOWN:,} more rows: <code>.frame</code></p>" if len(table) > _SHOWN else ""
         return f"{answer}{typeset.html(table.head(_SHOWN))}{more}<p><small>{short_form(self.signature)}</small></p>"
 
-    def _end(self) -> str:
+    def _footer(self) -> str:
         return f"\n{self.signature}\n" + (f"\n{self.answer}\n" if self.answer else "")
 
 
@@ -119,12 +127,12 @@ class Result(Numbers):
     Attributes
     ----------
     frame : DataFrame
-        One row per system, measure, cutoff and average: value, interval, number of documents averaged and left out;
-        with several runs also their number and standard deviation.
+        One row per system, measure, cutoff and average: value, interval, numbers of documents averaged and left out;
+        with several runs, also the number and standard deviation of runs.
     by_run : DataFrame or None
         One row per run, if there are several.
     checked, annotators : tuple
-        Requirements, and whether they are met; annotators among the rows.
+        Requirements with whether they are met; names of annotators among the rows.
     """
 
     settings: Settings
@@ -146,9 +154,9 @@ class Result(Numbers):
         return replace(self, frame=at(self.frame), settings=self.settings.changed(k=(cutoff,)), by_run=by_run)
 
     def titled(self) -> pd.DataFrame:
-        """Return the rows with titles of measures; K of an annotator is the agreement of the others."""
-        alone = (self.frame["measure"] == "K") & self.frame["system"].isin(self.annotators)
-        return self.frame.assign(measure=self.frame["measure"].mask(alone, "K without"))
+        """Return the rows with measures as titles; K of an annotator (the agreement of the others) is `K without`."""
+        is_without = (self.frame["measure"] == "K") & self.frame["system"].isin(self.annotators)
+        return self.frame.assign(measure=self.frame["measure"].mask(is_without, "K without"))
 
     @property
     def columns(self) -> pd.Series[str]:
@@ -164,11 +172,8 @@ class Result(Numbers):
 
     def wide(self) -> pd.DataFrame:
         """Return one row per system and subset, and one column per measure (and average and cutoff if several)."""
-        table: dict[tuple[str, str], dict[str, Any]] = {}
-        columns = (self.frame[name].tolist() for name in ("system", "subset", "value"))
-        for system, subset, value, column in zip(*columns, self.columns, strict=True):
-            table.setdefault((system, subset), {"system": system, "subset": subset})[column] = value
-        frame = pd.DataFrame(list(table.values()))
+        rows = self.frame.assign(column=self.columns).set_index(["system", "subset", "column"])["value"]
+        frame = rows.unstack(sort=False).rename_axis(columns=None).reset_index()  # noqa: PD010
         return frame if (frame["subset"] != "all").any() else frame.drop(columns="subset")
 
     def text(self) -> str:
@@ -176,17 +181,21 @@ class Result(Numbers):
         frame = self.titled()
         several = (frame["subset"] != "all").any()
         shown = typeset.text(frame if several else frame.drop(columns="subset"))
-        return shown + self._end() + "".join(f"\n{check}" for check in self.checked) + "\n" * bool(self.checked)
+        return shown + self._footer() + "".join(f"\n{check}" for check in self.checked) + "\n" * bool(self.checked)
 
 
-def square(pairs: pd.DataFrame, column: str, names: Sequence[str], turned: float = 1.0) -> pd.DataFrame:
-    """Return a column of pairs (a, b) as a square table, times `turned` for (b, a); the diagonal is missing."""
+def square(pairs: pd.DataFrame, column: str, names: Sequence[str], mirror_factor: float = 1.0) -> pd.DataFrame:
+    """Return a column of pairs (a, b) as a square table; (b, a) is times `mirror_factor`, the diagonal missing."""
     table = pairs.pivot_table(column, "a", "b", dropna=False).reindex(index=names, columns=names)
-    return table.fillna(turned * table.T).rename_axis(index=None, columns=None)
+    return table.fillna(mirror_factor * table.T).rename_axis(index=None, columns=None)
 
 
 class Row(NamedTuple):
-    """One value of a result; provenance: its source estimate, for means over runs and data sets."""
+    """One value of a result, with the data needed for means over runs and data sets.
+
+    place             indices of measure and cutoff
+    estimate, column  estimate with resamples, variances and runs, and the column of this value in it
+    """
 
     system: str
     measure: str
@@ -199,49 +208,184 @@ class Row(NamedTuple):
     documents: int
     undefined: int
     reason: str | None
-    provenance: Provenance | None = None
-
-
-ROW_COLUMNS: tuple[str, ...] = Row._fields[:-1]
-
-
-class Provenance(NamedTuple):
-    """A column of an estimate; place: indices of measure and cutoff."""
-
-    place: tuple[int, int]
-    estimate: Estimate
-    column: int
+    place: tuple[int, int] = (0, 0)
+    estimate: Estimate | None = None
+    column: int = 0
 
     @property
-    def drawn(self) -> Floats | None:
-        """Values of the resamples (B,), if any."""
-        return None if self.estimate.resampled is None else self.estimate.resampled[:, self.column]
-
-    @property
-    def runs(self) -> tuple[float, ...]:
-        """Values of the runs of a system."""
-        return () if self.estimate.runs is None else tuple(self.estimate.runs[:, self.column].tolist())
-
-    @property
-    def documents(self) -> tuple[float, float]:
-        """The variance between documents, with its degrees of freedom; NaN if unknown."""
-        estimate, column = self.estimate, self.column
-        if estimate.variance is not None:
-            [(of_documents, freedom)] = estimate.variance.documents
-            return float(of_documents[column]), freedom
-        n, low, high = (float(bound[column]) for bound in (estimate.documents, estimate.low, estimate.high))
-        return error_of(low, high, int(n)) ** 2 if n > 1 else float("nan"), n - 1.0
-
-    @property
-    def both(self) -> float:
-        """The variance that documents and runs share."""
-        return 0.0 if self.estimate.variance is None else float(self.estimate.variance.both[self.column])
+    def runs(self) -> list[float]:
+        """Values of the system's runs; empty if there is only one."""
+        runs = None if self.estimate is None else self.estimate.runs
+        return [] if runs is None or len(runs) < 2 else runs[:, self.column].tolist()
 
 
-def result_frame(rows: Sequence[Row]) -> pd.DataFrame:
-    """Return the tidy frame of rows."""
-    frame = pd.DataFrame([row[:-1] for row in rows], columns=list(ROW_COLUMNS))
+ROW_COLUMNS: tuple[str, ...] = Row._fields[:11]
+
+
+def result_frame(rows: Sequence[Row], runs: bool = False) -> pd.DataFrame:
+    """Return rows as a tidy frame; runs: whether to add the number of runs and their standard deviation."""
+    frame = pd.DataFrame([row[:11] for row in rows], columns=list(ROW_COLUMNS))
     # pandas would turn 10 into 10.0 in a column with missing values
     frame["k"] = pd.Series([row.k for row in rows], dtype=object)
+    if runs:
+        frame["runs"] = [max(1, len(row.runs)) for row in rows]
+        frame["sd"] = [float(np.std(row.runs, ddof=1)) if row.runs else None for row in rows]
     # “P@k” at k = 5 and “P@5” are the same row.
     return frame.drop_duplicates(["system", "subset", "measure", "k", "average"], ignore_index=True)
+
+
+def run_frame(rows: Sequence[Row], groups: Mapping[str, tuple[str, ...]]) -> pd.DataFrame:
+    """Return one row per value and run: system, run, measure, k, average, subset, value; groups: system → its runs."""
+    runs = [(row, *run) for row in rows if row.runs for run in zip(groups[row.system], row.runs, strict=True)]
+    frame = pd.DataFrame([(row.system, run, *row[1:5], value) for row, run, value in runs], columns=list(_RUN_COLUMNS))
+    frame["k"] = pd.Series([row.k for row, *_ in runs], dtype=object)
+    return frame
+
+
+_RUN_COLUMNS = ("system", "run", "measure", "k", "average", "subset", "value")
+
+
+#: Subset of the unweighted mean of all data sets.
+MEAN = "mean of data sets"
+
+
+def subset_of(dataset: str, subset: str) -> str:
+    """Return the name of the subset for a data set, or for a part of a data set.
+
+    >>> subset_of("nus", "all"), subset_of("nus", "presence:absent")
+    ('dataset:nus', 'dataset:nus/presence:absent')
+    """
+    return f"dataset:{dataset}" if subset == "all" else f"dataset:{dataset}/{subset}"
+
+
+def mean_of_datasets(datasets: Sequence[Sequence[Row]], measures: Sequence[str]) -> list[Row]:
+    """Return the mean of each row over data sets, undefined if a data set lacks the row; measures: as requested."""
+    groups = dict[tuple[object, ...], list[Row]]()
+    for row in chain.from_iterable(datasets):
+        groups.setdefault((row.system, row.place, row.average, row.subset), []).append(row)
+    return [_mean_of(rows, len(datasets), measures) for rows in groups.values()]
+
+
+def _mean_of(rows: Sequence[Row], datasets: int, measures: Sequence[str]) -> Row:
+    first, names, cutoffs = rows[0], {row.measure for row in rows}, {row.k for row in rows}
+    value, reason = float(np.mean([row.value for row in rows])), next((row.reason for row in rows if row.reason), None)
+    if len(rows) < datasets:
+        value, reason = float("nan"), "no_dataset"
+    measure = names.pop() if len(names) == 1 else measures[first.place[0]]
+    k = cutoffs.pop() if len(cutoffs) == 1 else "average"
+    subset = MEAN if first.subset == "all" else f"{MEAN}/{first.subset}"
+    counts = sum(row.documents for row in rows), sum(row.undefined for row in rows)
+    # if all data sets have equally many runs, these are taken as runs of the same models
+    equal_run_counts = bool(first.runs) and len({len(row.runs) for row in rows}) == 1
+    runs = np.mean([row.runs for row in rows], axis=0)[:, None] if equal_run_counts else None
+    undefined = np.full(1, np.nan)
+    estimate = Estimate(undefined, undefined, undefined, np.zeros(1, np.int64), [None], runs=runs)
+    bounds = _bounds(value, rows, [row.estimate for row in rows if row.estimate is not None], runs)
+    return Row(first.system, measure, k, first.average, subset, value, *bounds, *counts, reason, first.place, estimate)
+
+
+def _bounds(
+    value: float, rows: Sequence[Row], estimates: Sequence[Estimate], runs: Floats | None
+) -> tuple[float, float]:
+    drawn = [of.resampled[:, row.column] for row, of in zip(rows, estimates, strict=True) if of.resampled is not None]
+    if value != value:
+        return value, value
+    if len(drawn) == len(rows):
+        # under one seed, equally large data sets have the same draws; permuting them makes them independent
+        orders = [np.random.default_rng([number, len(rows)]) for number in range(len(rows))]
+        mean = np.mean([rng.permutation(values) for rng, values in zip(orders, drawn, strict=True)], axis=0)
+        tail = intervals.expanded_tail(_effective_documents(drawn, [row.documents for row in rows]))
+        low, high = intervals.percentile(mean[:, None], tail)
+        return float(low[0]), float(high[0])
+    of_runs = [row.runs for row in rows] if runs is None else [runs[:, 0]]
+    size = len(of_runs)
+    shared = [(np.array([np.var(of, ddof=1) / len(of) / size**2]), len(of) - 1.0) for of in of_runs if len(of) > 1]
+    documents, both = [], np.zeros(1)
+    for row, of in zip(rows, estimates, strict=True):
+        if of.variance is not None:
+            [(variances, freedom)] = of.variance.documents
+            error, both = float(variances[row.column]), both + float(of.variance.both[row.column])
+        else:
+            freedom = row.documents - 1.0
+            error = error_of(row.low, row.high, row.documents) ** 2 if freedom > 0 else np.nan
+        documents.append((np.array([error / len(rows) ** 2]), freedom))
+    half = float(half_width(*Variance(shared, documents, both / len(rows) ** 2).error)[0])
+    return value - half, value + half
+
+
+def _effective_documents(drawn: Sequence[Floats], documents: Sequence[int]) -> float:
+    """Return the effective number of documents of a mean over data sets (Satterthwaite 1946)."""
+    variances, freedom = np.array([np.nanvar(values) for values in drawn]), np.array(documents) - 1.0
+    if freedom.min() < 1 or not variances.any():
+        return float(freedom.min()) + 1
+    return float(variances.sum() ** 2 / (variances**2 / freedom).sum()) + 1
+
+
+def notes_of_datasets(corpus: Corpus, results: Mapping[str, Numbers]) -> tuple[Note, ...]:
+    """Return the notes that all data sets share, then the other notes of each data set under its name."""
+    first, *others = results.values()
+    everywhere = [note for note in first.notes if all(note in other.notes for other in others)]
+    shared_notes = tuple(dict.fromkeys([*corpus.report.notes, *everywhere]))
+    notes = [(name, note) for name, result in results.items() for note in result.notes if note not in shared_notes]
+    return (*shared_notes, *(replace(note, where=f"{name}: {note.where}") for name, note in notes))
+
+
+_SIGNS: dict[str, Callable[[float, float], bool]] = {
+    ">=": reaches,
+    ">": exceeds,
+    "<=": lambda value, limit: reaches(limit, value),
+    "<": lambda value, limit: exceeds(limit, value),
+}
+_REQUIRED = re.compile(
+    r"(?:(?P<system>.+) )?(?:(?P<bound>low|high):)?(?P<measure>[^\s<>]+) ?(?P<sign>[<>]=?) ?(?P<limit>[^\s<>=]+)"
+)
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """Minimum or maximum that a value or bound must respect, for one system or (if empty) for all."""
+
+    text: str
+    system: str
+    bound: str
+    asked: Asked
+    sign: str
+    limit: float
+
+    @staticmethod
+    def parse(text: str) -> Requirement:
+        """Parse [SYSTEM ][low:|high:]MEASURE>=NUMBER, or with another comparison sign.
+
+        >>> required = Requirement.parse("bart low:F1@5>=.30")
+        >>> required.system, required.bound, required.asked.name(), required.sign, required.limit
+        ('bart', 'low', 'F1@5', '>=', 0.3)
+        """
+        match = _REQUIRED.fullmatch(text.strip())
+        try:
+            limit = float(match["limit"]) if match else float("nan")
+        except ValueError:
+            limit = float("nan")
+        if match is None or limit != limit:
+            raise UsageError(f"'{text}' is no requirement; write one such as F1@5>=.30, or bart low:F1@5>=.28")
+        named = match["system"] or "", match["bound"] or "value"
+        return Requirement(text.strip(), *named, parse(match["measure"]), match["sign"], limit)
+
+
+def checked(result: Result, required: Sequence[Requirement]) -> tuple[Checked, ...]:
+    """Return whether each system meets each requirement; with several data sets, their mean counts."""
+    frame = result.frame
+    overall = frame[frame["subset"].isin(["all", MEAN]) & ~frame["system"].isin([*BASELINES, HUMANS])]
+    checks = list[Checked]()
+    for requirement in required:
+        names = [requirement.asked.name(None if requirement.asked.fixed is not None else k) for k in overall["k"]]
+        rows = overall[overall["measure"] == names]
+        rows = rows[rows["system"] == requirement.system] if requirement.system else rows
+        if rows.empty:
+            raise UsageError(
+                f"'{requirement.text}' matches no row; the systems are: {', '.join(overall['system'].unique())}"
+            )
+        for system, value in rows[["system", requirement.bound]].itertuples(index=False):
+            is_defined = value == value
+            met = is_defined and _SIGNS[requirement.sign](float(value), requirement.limit)
+            checks.append(Checked(requirement.text, system, float(value) if is_defined else None, bool(met)))
+    return tuple(checks)

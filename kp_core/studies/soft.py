@@ -13,10 +13,9 @@ from kp_core.corpus import Corpus, whole_texts
 from kp_core.errors import Note, UsageError
 from kp_core.scoring.accumulate import Sums
 from kp_core.scoring.alignment import recalled_hits
-from kp_core.scoring.by_similarity import CandidatePairs, best_gains, candidate_pairs, soft_gains
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import Counts, SystemCounts
-from kp_core.scoring.given import notes_on_given
+from kp_core.scoring.given import CandidatePairs, best_gains, candidate_pairs, notes_on_given, soft_gains
 from kp_core.scoring.measures import MEASURES, Asked, parse
 from kp_core.scoring.measures.registry import Matcher
 from kp_core.scoring.order import reaches
@@ -39,9 +38,9 @@ class Soft:
     similarity : str
         Measure of `kp.SIMILARITIES`.
     tau : float
-        Smallest similarity that counts.
+        Lowest similarity that counts as a hit.
     hits : "weighted" or "count"
-        Whether a pair counts with its similarity or as 1.
+        Whether a pair counts as its similarity or as 1.
     stemmer : str or None
         Stemmer; by default that of the evaluation.
     """
@@ -74,14 +73,14 @@ SOFT_PRESETS: dict[str, Soft] = {
 
 @dataclass(frozen=True, kw_only=True)
 class SoftResult(Result):
-    """Rows as in `Result.frame`, with their settings."""
+    """Result of soft matching: rows as in `Result.frame`, with the settings of the matching."""
 
     soft: Soft = field(default_factory=Soft)
     choices: dict[str, Any] = field(default_factory=dict)
 
     @property
     def signature(self) -> str:
-        """The signature in one line; the field `soft` distinguishes it from an exact evaluation."""
+        """The signature in one line; its field `soft` distinguishes it from that of an exact evaluation."""
         named = {name: value for name, value in self.choices.items() if name not in ("texts", "vocabulary")}
         fields = [f"{name}={quote(str(value))}" for name, value in sorted(named.items())]
         return f"{super().signature}|soft:{','.join([str(self.soft), *fields])}"
@@ -97,7 +96,7 @@ def soft_evaluate(
 ) -> SoftResult:
     """Evaluate all systems, counting predictions that are similar enough to a keyphrase.
 
-    Under matching = one-to-one, each keyphrase counts for one prediction; under best, it may count for several, and
+    Under matching = one-to-one, a keyphrase counts for one prediction only; under best, it may count for several, and
     only P, R, F1 and Rprec are defined.
 
     Parameters
@@ -117,11 +116,11 @@ def soft_evaluate(
         if soft not in SOFT_PRESETS:
             raise UsageError(f"there is no soft matching '{soft}'; choose one of: {', '.join(SOFT_PRESETS)}")
         soft = SOFT_PRESETS[soft]
-    asked = [parse(name) for name in measures]
-    for measure in asked:
+    parsed = [parse(name) for name in measures]
+    for measure in parsed:
         if measure.measure.family not in ("overlap", "concordance") and measure.measure.name != "Rprec":
-            known = "P@k, R@k, F1@k, Rprec or a concordance measure"
-            raise UsageError(f"'{measure.name()}' has no soft form; choose {known}")
+            defined = "P@k, R@k, F1@k, Rprec or a concordance measure"
+            raise UsageError(f"'{measure.name()}' has no soft form; choose {defined}")
     settings, notes = resolve_settings(corpus, settings, {}), list[Note]()
     if settings.by_concept == "yes":
         settings = settings.changed(by_concept="no")
@@ -131,33 +130,33 @@ def soft_evaluate(
     if parse_similarity(soft.similarity).measure.name == "given":
         notes += notes_on_given(corpus, data.coded, settings)
     if settings.matching == "best":
-        asked = [_best(measure) for measure in asked]
-    cutoffs = [*settings.k, *(measure.fixed for measure in asked if measure.fixed is not None)]
+        parsed = [_best(measure) for measure in parsed]
+    cutoffs = [*settings.k, *(measure.fixed for measure in parsed if measure.fixed is not None)]
     numbers = [k for k in cutoffs if isinstance(k, int)]
     deepest = max(numbers) if len(numbers) == len(cutoffs) else None
-    query = Query(asked, names=data.names, settings=settings)
+    query = Query(parsed, names=data.names, settings=settings)
     sums, concordance = Sums(), "sets" in query.matchers
-    counted = soft_counts(data, soft, query.matchers, deepest, **choices)
-    add_systems(sums, data, [counted], query)
+    system_counts = soft_counts(data, soft, query.matchers, deepest, **choices)
+    add_systems(sums, data, [system_counts], query)
     frame, documents = result_frame(system_rows(sums, query)), len(data.documents)
     return SoftResult(frame, settings, tuple(notes), documents, concordance, soft=soft, choices=choices)
 
 
-#: Measures → semantic measures that replace them if each phrase counts with its most similar counterpart.
+#: Measure → semantic measure that replaces it if each phrase counts with its most similar counterpart.
 _BEST = {"P@k": "SemP@k", "R@k": "SemR@k", "F1@k": "SemF1@k", "Rprec": "SemRprec"}
 
 
-def _best(asked: Asked) -> Asked:
+def _best(measure: Asked) -> Asked:
     """Return the semantic form of a measure, under its own name."""
-    if asked.measure.name not in _BEST:
-        raise UsageError(f"'{asked.name()}' counts pairs, which matching = best does not form; choose one-to-one")
-    return replace(asked, measure=replace(MEASURES[_BEST[asked.measure.name]], name=asked.measure.name))
+    if measure.measure.name not in _BEST:
+        raise UsageError(f"'{measure.name()}' counts pairs, which matching = best does not form; choose one-to-one")
+    return replace(measure, measure=replace(MEASURES[_BEST[measure.measure.name]], name=measure.measure.name))
 
 
 def soft_counts(
     data: Prepared, soft: Soft, matchers: Set[Matcher], deepest: int | None = None, **choices: Any
 ) -> dict[str, SystemCounts]:
-    """Return the counts of every system with soft hits, up to the rank `deepest` (None: whole lists).
+    """Return system → counts with soft hits, up to rank `deepest` (None: complete lists).
 
     Concordance tables always count pairs as 1, regardless of `hits`.
     """
@@ -169,9 +168,9 @@ def soft_counts(
     if corpus.has_texts:
         options["texts"] = whole_texts(corpus.documents, settings.titles == "yes")
     phrases, stemmed = phrases_of(data.coded, settings)
-    scorer, counted = Scorer(phrases, replace(Choices.of(options | choices), base=recipe), stemmed), {}
+    scorer, system_counts = Scorer(phrases, replace(Choices.of(options | choices), base=recipe), stemmed), {}
     for system, kinds in count_unchecked(data, matchers & {"sets"}).items():
-        made = dict[Matcher, Counts]()
+        by_matcher = dict[Matcher, Counts]()
         for matcher in {"exact", *matchers & {"sets"}}:
             counts = kinds.by_matcher[matcher]
             candidates = candidate_pairs(data, data.coded.runs[system], counts.alignment)
@@ -186,18 +185,18 @@ def soft_counts(
                 gain, pairs = soft_gains(row, item, value, size)
                 gain = recalled = pairs if as_pairs else gain
             hits = recalled_hits(candidates.document, candidates.rank, gain, recalled)
-            made[matcher] = replace(counts, hits=hits, judged=None, deepest=deepest)
-        counted[system] = SystemCounts(made | {"given": made["exact"]})
-    return counted
+            by_matcher[matcher] = replace(counts, hits=hits, judged=None, deepest=deepest)
+        system_counts[system] = SystemCounts(by_matcher | {"given": by_matcher["exact"]})
+    return system_counts
 
 
 def allowed_pairs(candidates: CandidatePairs, scorer: Scorer, soft: Soft, rows: Bools) -> tuple[Ints, Ints, Floats]:
-    """Return row, gold item and similarity of all pairs with at least tau, by the best spelling of each item."""
-    asked = parse_similarity(soft.similarity)
+    """Return row, gold item and similarity of all pairs that reach tau, by each item's best spelling."""
+    parsed = parse_similarity(soft.similarity)
     # NIST and measures of whole columns depend on all pairs
-    at_once = asked.measure.name == "NIST" or asked.measure.level == "pairs"
+    all_together = parsed.measure.name == "NIST" or parsed.measure.level == "pairs"
     pairs: list[tuple[Ints, Ints, Floats]] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
-    for row, spelling in candidates.pairs(rows, at_once):
+    for row, spelling in candidates.pairs(rows, all_together):
         value = scorer.score([soft.similarity], candidates.spelling[spelling], candidates.phrase[row]).table[:, 0]
         enough = reaches(value, soft.tau)
         pairs.append((row[enough], candidates.item[spelling[enough]], value[enough]))

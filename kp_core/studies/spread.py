@@ -1,13 +1,14 @@
-"""Evaluate one measure under many conventions, and find those that reproduce a printed number."""
+"""Evaluate one measure under many conventions, and find the conventions that reproduce a printed value."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -31,7 +32,7 @@ from kp_core.studies.parts import Systems
 from kp_core.studies.result import Numbers
 from kp_core.typeset import listed
 
-#: Conventions that are varied jointly in the grid.
+#: Convention → values that the grid combines.
 GRID: dict[str, tuple[str, ...]] = {
     "normalise": ("lower+space", "lower+space+porter-nltk", "lower+space+snowball-en"),
     "duplicates": ("before", "after", "keep", "count"),
@@ -41,7 +42,7 @@ GRID: dict[str, tuple[str, ...]] = {
 }
 #: Further axes of the grid for semantic measures.
 _SIMILARITY = {"matching": ("one-to-one", "best")}
-#: Values of conventions that are deliberate choices, and so not varied: means over subjects, gains by rarity.
+#: Conventions and values that are deliberate choices, and so not varied: means over subjects, gains by rarity.
 _CHOSEN = ("subject_empty", "propensity")
 #: Single changes of conventions, in this order.
 _LISTED = tuple(
@@ -53,60 +54,100 @@ _LISTED = tuple(
 )
 
 TRIED = ("system", "measure", "k", "value", "signature", "preset", "changes")
-#: Number of settings shown if none fits.
+#: Number of closest settings shown if none fits.
 _NEAREST = 3
 _NUMBER = re.compile(r"-?(?:\d+(?:[.,](\d*))?|[.,](\d+))\s*(%?)")
 Values = Mapping[str, float]
 Refusal = InputError | UsageError
 
 
-@dataclass(frozen=True)
-class Tried:
+class Tried(NamedTuple):
     """A setting evaluated with one measure.
 
     kind   current, preset, change (of one convention), grid, or near (the grid under the current normalization)
-    name   preset, or changed convention; means: canonical settings, equal if the measure cannot differ
-    of     system → value; empty if the data do not allow the setting
+    name   preset or changed convention; means: canonical settings, which are equal if the measure cannot differ
     """
 
     kind: str
     name: str
     settings: Settings
     means: Settings
-    of: Values = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spread(Numbers):
     """One measure of all systems under many conventions, at the current cutoff and gold standard.
 
-    Undefined values, and those of settings that the data do not allow, are missing.
+    Values are missing if they are undefined, or if the data do not allow the settings.
 
     Attributes
     ----------
     frame : DataFrame
         One row per setting and system: kind (current, preset, grid), preset, conventions, system, value.
-    ranges : DataFrame
-        One row per system: current, low and high over all settings.
-    changes : DataFrame
-        One row per changed convention and system: field, was, now, system, value, change.
-    turns : DataFrame
-        One row per pair of systems whose order reverses, most frequent first: a (currently ahead), b, settings of the
-        grid in which b is ahead, those with ties, presets in which b is ahead, an example with the fewest changes.
-    combinations : int
-        Number of settings of the grid that differ for this measure.
-    tried : tuple
+    tried_settings : tuple
         All settings: presets, current settings, single changes, grid.
+    by_setting : dict
+        Canonical settings → system → value; settings that the data do not allow are left out.
     """
 
-    measure: str
     asked: Asked
-    tried: tuple[Tried, ...]
-    ranges: pd.DataFrame
-    changes: pd.DataFrame
-    turns: pd.DataFrame
-    combinations: int
+    tried_settings: tuple[Tried, ...]
+    by_setting: Mapping[Settings, Values]
     caption: str = "One measure under many conventions"
+
+    @property
+    def measure(self) -> str:
+        """The measure with its cutoff."""
+        return self.asked.name(self.settings.k[0])
+
+    @cached_property
+    def combinations(self) -> int:
+        """The number of settings of the grid that differ for this measure."""
+        return len(_of_kind(self.tried_settings, "grid"))
+
+    @cached_property
+    def ranges(self) -> pd.DataFrame:
+        """One row per system: current, low and high over all settings."""
+        by_system = self.frame.groupby("system", sort=False)["value"]
+        ranges = by_system.agg(low="min", high="max")
+        ranges.insert(0, "current", by_system.first(skipna=False))
+        return ranges.reset_index()
+
+    @cached_property
+    def changes(self) -> pd.DataFrame:
+        """One row per changed convention and system: field, was, now, system, value, change."""
+        [current], rows = _of_kind(self.tried_settings, "current"), []
+        for kind, name, changed, means in self.tried_settings:
+            if kind == "change" and means != current.means:
+                change = name, *(format_value(getattr(settings, name)) for settings in (current.means, changed))
+                before, after = self.by_setting[current.means], self.by_setting.get(means, {})
+                rows += [(*change, system, value, value - before[system]) for system, value in after.items()]
+        return pd.DataFrame(rows, columns=["field", "was", "now", "system", "value", "change"])
+
+    @cached_property
+    def turns(self) -> pd.DataFrame:
+        """One row per pair of systems whose order reverses, most frequent reversal first.
+
+        a (currently ahead), b, number of grid settings with b ahead, number of ties, presets in which b is ahead,
+        and an example with the fewest changes. If a and b are currently tied, the majority of settings decides.
+        """
+        [[current], presets, near, grid], rows = (_of_kind(self.tried_settings, kind) for kind in _KINDS), []
+        changed = {tried.means: current.means.differences(tried.means) for tried in (*near, *grid)}
+        fewest = sorted(changed, key=lambda means: len(changed[means]))
+        for pair in combinations(self.by_setting[current.means], 2):
+            gaps = {means: values[pair[0]] - values[pair[1]] for means, values in self.by_setting.items()}
+            signs = {means: int(exceeds(gap, 0)) - int(exceeds(0, gap)) for means, gap in gaps.items()}
+            grid_signs = [signs.get(tried.means, 0) for tried in grid]
+            present = signs[current.means] or (-1 if sum(grid_signs) < 0 else 1)
+            reversing = tuple(tried.name for tried in presets if signs.get(tried.means) == -present)
+            if -present in grid_signs or reversing:
+                tied = sum(close(gaps[tried.means], 0) for tried in grid if tried.means in gaps)
+                fewest_changes = next((means for means in fewest if signs.get(means) == -present), current.means)
+                changes = changed[fewest_changes] if -present in grid_signs else {}
+                example = {name: format_value(new) for name, (_, new) in changes.items()}
+                rows.append((*pair[::present], grid_signs.count(-present), tied, reversing, example))
+        rows.sort(key=lambda row: -row[2])
+        return pd.DataFrame(rows, columns=["a", "b", "settings", "tied", "presets", "example"])
 
     def wide(self) -> pd.DataFrame:
         """Return one row per system: current, lowest and highest value."""
@@ -115,17 +156,26 @@ class Spread(Numbers):
     def printing(self, value: str | float | None = None) -> Printing:
         """Return the settings under which any system has a printed value; without a value, all settings.
 
-        The digits determine the rounding: .348 is [.3475, .3485], and 34.8 the same in percent.
+        The digits determine the rounding: .348 means [.3475, .3485], and so does 34.8 in percent.
         """
         return printing_of([self], () if value is None else (Printed.of(self.measure, value),))
 
 
+#: Kinds of settings under which the order of systems is compared.
+_KINDS = ("current", "preset", "near", "grid")
+
+
+def _of_kind(settings: Iterable[Tried], kind: str) -> list[Tried]:
+    """Return the settings of a kind, only one of those under which the measure cannot differ."""
+    return list({(tried.name, tried.means): tried for tried in settings if tried.kind == kind}.values())
+
+
 @dataclass(frozen=True)
 class Spreads:
-    """One measure of all systems under many conventions, at every cutoff of the settings.
+    """One measure of all systems under many conventions, at every cutoff of the settings; fields as in `Spread`.
 
-    axes    conventions of the grid; tried: every setting, in the same order for all measures
-    values  canonical settings → values of the systems, one per cutoff; none if the data do not allow them
+    axes        conventions of the grid
+    by_setting  canonical settings → system → values, one per cutoff; without settings that the data do not allow
     """
 
     asked: Asked
@@ -133,102 +183,85 @@ class Spreads:
     notes: tuple[Note, ...]
     documents: int
     axes: tuple[str, ...]
-    tried: list[Tried]
-    values: dict[Settings, Mapping[str, Floats]]
+    tried_settings: tuple[Tried, ...]
+    by_setting: dict[Settings, Mapping[str, Floats]]
 
     def at(self, cutoff: Cutoff | str) -> Spread:
         """Return the spread at one cutoff."""
         place = self.settings.k.index(cutoff) if self.asked.fixed is None else 0
-        values: dict[Settings, Values] = {
-            means: {system: float(at_cutoffs[place]) for system, at_cutoffs in systems.items()}
-            for means, systems in self.values.items()
+        values = {
+            means: {name: float(of[place]) for name, of in all_k.items()} for means, all_k in self.by_setting.items()
         }
-        tried = [replace(setting, of=values.get(setting.means, {})) for setting in self.tried]
-        grid = {setting.means: setting for setting in tried if setting.kind == "grid"}
-        [current] = (setting for setting in tried if setting.kind == "current")
-        presets = [setting for setting in tried if setting.kind == "preset"]
         table = [
-            (item.kind, item.name, *(getattr(item.means, name) for name in self.axes), system, item.of.get(system))
-            for item in (current, *presets, *grid.values())
-            for system in current.of
+            (kind, name, *(getattr(means, axis) for axis in self.axes), system, values.get(means, {}).get(system))
+            for shown in ("current", "preset", "grid")
+            for kind, name, _, means in _of_kind(self.tried_settings, shown)
+            for system in next(iter(values.values()))
         ]
         frame = pd.DataFrame(table, columns=["kind", "preset", *self.axes, "system", "value"]).astype({"value": float})
-        by_system = frame.groupby("system", sort=False)["value"]
-        ranges = by_system.agg(low="min", high="max")
-        ranges.insert(0, "current", by_system.first(skipna=False))
+        numbers = frame, self.settings.changed(k=(self.settings.k[place],)), self.notes, self.documents
         return Spread(
-            frame,
-            self.settings.changed(k=(self.settings.k[place],)),
-            self.notes,
-            self.documents,
-            self.asked.of_tables,
-            measure=self.asked.name(self.settings.k[place]),
-            asked=self.asked,
-            tried=tuple(setting for setting in tried if setting.kind != "near"),
-            ranges=ranges.reset_index(),
-            changes=_changes(current, tried),
-            turns=_rank_reversals(current, tried, list(grid.values())),
-            combinations=len(grid),
+            *numbers, self.asked.of_tables, asked=self.asked, tried_settings=self.tried_settings, by_setting=values
         )
 
 
 def spread(corpus: Corpus, settings: Settings | None = None, /, measure: str = "F1@k", **changes: Any) -> Spread:
     """Evaluate one measure under every preset and under the grid of conventions.
 
-    Only conventions differ: presets are used at the current cutoff (that of the measure, else the first one) and keep
-    settings of the data.
+    Only conventions vary: presets are used at the current cutoff (that of the measure, else the first cutoff), and
+    settings that describe the data are kept.
     """
-    asked = resolve_settings(corpus, settings, changes)
-    studied = spreads(corpus, asked.changed(k=asked.k[:1]), measure)
-    return studied.at(studied.settings.k[0])
+    resolved = resolve_settings(corpus, settings, changes)
+    all_cutoffs = spreads(corpus, resolved.changed(k=resolved.k[:1]), measure)
+    return all_cutoffs.at(all_cutoffs.settings.k[0])
 
 
 def spreads(corpus: Corpus, settings: Settings, measure: str) -> Spreads:
     """Evaluate one measure under every preset and under the grid, at every cutoff of the settings."""
-    asked = parse(measure)
+    parsed = parse(measure)
     data = prepare(corpus, settings, interval="none")
-    now, semantic = data.settings.changed(k=asked.cutoffs(data.settings)), asked.measure.family == "semantic"
+    start, semantic = data.settings.changed(k=parsed.cutoffs(data.settings)), parsed.measure.family == "semantic"
     axes = GRID | (_SIMILARITY if semantic else {})
-    of_data = {name: getattr(now, name) for name, card in CONVENTIONS.items() if card.of_data}
+    of_data = {name: getattr(start, name) for name, card in CONVENTIONS.items() if card.of_data}
     settings_tried = [
-        ("preset", name, prepare(corpus, now, **{"preset": name, "k": now.k} | of_data).settings)
-        for name in conventions.presets_for(now, semantic)
+        ("preset", name, prepare(corpus, start, **{"preset": name, "k": start.k} | of_data).settings)
+        for name in conventions.presets_for(start, semantic)
     ]
-    settings_tried.append(("current", now.preset, now))
+    settings_tried.append(("current", start.preset, start))
     for name, value in (*(("normalise", value) for value in GRID["normalise"]), *_LISTED):
         with suppress(UsageError):
-            settings_tried.append(("change", name, now.changed(**{name: value})))
-    for kind, varied in (("grid", axes), ("near", axes | {"normalise": (_means(asked, now).normalise,)})):
+            settings_tried.append(("change", name, start.changed(**{name: value})))
+    for kind, varied in (("grid", axes), ("near", axes | {"normalise": (_means(parsed, start).normalise,)})):
         combined = (dict(zip(varied, values, strict=True)) for values in product(*varied.values()))
-        settings_tried += [(kind, "", now.changed(**changes)) for changes in combined]
-    tried = [Tried(kind, name, changed, _means(asked, changed)) for kind, name, changed in settings_tried]
-    values = grid(data.under(now), [asked], [setting.means for setting in tried])
-    current = values[_means(asked, now)]
+        settings_tried += [(kind, "", start.changed(**changes)) for changes in combined]
+    tried = tuple(Tried(*setting, _means(parsed, setting[-1])) for setting in settings_tried)
+    values = grid(data.under(start), [parsed], [setting.means for setting in tried])
+    current = values[_means(parsed, start)]
     if isinstance(current, Refusal):
         raise current
     if not current[0]:
         raise UsageError("a spread needs at least one system")
-    allowed = {means: found[0] for means, found in values.items() if not isinstance(found, Refusal)}
-    return Spreads(asked, now, data.notes, len(data.documents), tuple(axes), tried, allowed)
+    allowed = {means: of[0] for means, of in values.items() if not isinstance(of, Refusal)}
+    return Spreads(parsed, start, data.notes, len(data.documents), tuple(axes), tried, allowed)
 
 
-def _means(asked: Asked, settings: Settings) -> Settings:
-    """Return canonical settings, which are equal if the measure has the same value under them."""
-    same = {"preset": "kpscope", "average": asked.averages(settings.average)[0]}
-    if asked.measure.family != "semantic":
-        same |= {"matching": "one-to-one", "sem_equal": "both"}
+def _means(measure: Asked, settings: Settings) -> Settings:
+    """Return canonical settings, which are the same for all settings under which the measure cannot differ."""
+    canonical = {"preset": "kpscope", "average": measure.averages(settings.average)[0]}
+    if measure.measure.family != "semantic":
+        canonical |= {"matching": "one-to-one", "sem_equal": "both"}
     if left_one_out(settings.annotators):  # as in `prepare`
-        same["empty_gold"] = "skip"
-    settings = Settings(**vars(settings) | same)
-    return table_settings(settings) if asked.of_tables else settings
+        canonical["empty_gold"] = "skip"
+    settings = Settings(**vars(settings) | canonical)
+    return table_settings(settings) if measure.of_tables else settings
 
 
 def grid(
     data: Prepared, measures: Sequence[Asked], settings: Iterable[Settings]
 ) -> dict[Settings, list[Mapping[str, Floats]] | Refusal]:
-    """Return the values of every system under each of the settings, by measure, one per cutoff; or the error.
+    """Return settings → values (by measure, system and cutoff), or the error if the data do not allow the settings.
 
-    Settings with the same counts are counted only once, group by group to save memory.
+    Settings with the same counts are counted only once; groups of them are evaluated one by one to save memory.
     """
     groups: dict[Settings, list[Settings]] = {}
     for setting in dict.fromkeys(settings):
@@ -241,13 +274,13 @@ def grid(
             for setting in group:
                 counts = [{name: system.under(setting) for name, system in gold.items()} for gold in golds]
                 values[setting] = _values(data.under(setting), measures, counts)
-        except (InputError, UsageError) as refused:
-            values |= dict.fromkeys(group, refused)
+        except (InputError, UsageError) as error:
+            values |= dict.fromkeys(group, error)
     return values
 
 
 def _values(data: Prepared, measures: Sequence[Asked], golds: list[Systems]) -> list[Mapping[str, Floats]]:
-    """Return the values of every system by measure, each with the first of its averages."""
+    """Return system → values for each measure, with the first of its averages."""
     settings, several = data.settings, have_runs(data.names.systems)
     subjects = subject_estimates(data, {"all": golds}, measures, several) if settings.average in SUBJECT else {}
     values: list[Mapping[str, Floats]] = []
@@ -260,49 +293,14 @@ def _values(data: Prepared, measures: Sequence[Asked], golds: list[Systems]) -> 
     return values
 
 
-def _mean(golds: list[Counts], asked: Asked, average: str) -> Floats:
-    """Return the average over documents, and over gold standards, at the cutoffs of a measure."""
-    whole, cutoffs = Accumulator("none"), asked.cutoffs(golds[0].settings)
+def _mean(golds: list[Counts], measure: Asked, average: str) -> Floats:
+    """Return the average over documents and then over gold standards, at the cutoffs of a measure."""
+    accumulator, cutoffs = Accumulator("none"), measure.cutoffs(golds[0].settings)
     for index, counts in enumerate(golds):
         for part in counts.blocks():
-            whole.begin(part.resampled, None)
-            whole.add(str(index), asked, part.at(cutoffs), average)
-    return mean_of([whole.estimate(str(index), asked, average, cutoffs) for index in range(len(golds))]).value
-
-
-def _changes(current: Tried, tried: Sequence[Tried]) -> pd.DataFrame:
-    rows = []
-    for setting in tried:
-        if setting.kind == "change" and setting.means != current.means:
-            both = getattr(current.means, setting.name), getattr(setting.settings, setting.name)
-            change = setting.name, *map(format_value, both)
-            rows += [(*change, system, value, value - current.of[system]) for system, value in setting.of.items()]
-    return pd.DataFrame(rows, columns=["field", "was", "now", "system", "value", "change"])
-
-
-def _rank_reversals(current: Tried, tried: Sequence[Tried], grid: Sequence[Tried]) -> pd.DataFrame:
-    """Return one row per pair of systems whose order changes; current ties are decided by the majority of settings."""
-    near = [setting for kind in ("near", "grid") for setting in tried if setting.kind == kind and setting.of]
-    changed = {setting.means: current.means.differences(setting.means) for setting in near}
-    near.sort(key=lambda setting: len(changed[setting.means]))
-    presets = [setting for setting in tried if setting.kind == "preset"]
-    rows = []
-    for first, second in combinations(current.of, 2):
-        gaps = {setting.means: setting.of[first] - setting.of[second] for setting in tried if setting.of}
-        signs = {means: int(exceeds(gap, 0)) - int(exceeds(0, gap)) for means, gap in gaps.items()}
-        order = [signs.get(setting.means, 0) for setting in grid]
-        present = signs[current.means] or (-1 if sum(order) < 0 else 1)
-        named = tuple(setting.name for setting in presets if signs.get(setting.means) == -present)
-        if -present not in order and not named:
-            continue
-        tied = sum(close(gaps[setting.means], 0) for setting in grid if setting.of)
-        reversing = (changed[setting.means] for setting in near if signs[setting.means] == -present)
-        changes = next(reversing, {}) if -present in order else {}
-        example = {name: format_value(new) for name, (_, new) in changes.items()}
-        a, b = (first, second) if present > 0 else (second, first)
-        rows.append((a, b, order.count(-present), tied, named, example))
-    rows.sort(key=lambda row: -row[2])
-    return pd.DataFrame(rows, columns=["a", "b", "settings", "tied", "presets", "example"])
+            accumulator.begin(part.resampled, None)
+            accumulator.add(str(index), measure, part.at(cutoffs), average)
+    return mean_of([accumulator.estimate(str(index), measure, average, cutoffs) for index in range(len(golds))]).value
 
 
 @dataclass(frozen=True)
@@ -322,7 +320,7 @@ class Printed:
 
     @classmethod
     def parse(cls, text: str) -> Printed:
-        """Parse `F1@5=.348` or `SYSTEM:F1@5=.348`; 34.8 is the same in percent."""
+        """Parse `F1@5=.348` or `SYSTEM:F1@5=.348`; 34.8 means the same in percent."""
         named, equals, value = text.rpartition("=")
         if not equals:
             raise UsageError(f"'{text}' is not a printed number; write for example F1@5=.348 or bart:F1@5=.348")
@@ -341,10 +339,10 @@ class Printed:
         return cls(asked.name(), text, (number - half) / scale, (number + half) / scale, system.strip())
 
     def off(self, value: float) -> float:
-        """Return the distance of a value above (or, if negative, below) the values that round to the printed one."""
+        """Return how far a value is above (or, if negative, below) the values that round to the printed value."""
         if reaches(value, self.low) and reaches(self.high, value):
             return 0.0
-        return value - (self.high if value > self.high else self.low)
+        return np.inf if value != value else value - (self.high if value > self.high else self.low)
 
     def __str__(self) -> str:
         return f"{self.system}:{self.measure} = {self.text}".lstrip(":")
@@ -359,27 +357,19 @@ class Printing(Numbers):
     frame : DataFrame
         One row per setting, system and number, fewest changes from a preset first.
     printed : tuple
-        The numbers; `fitting` of the `tried` settings reproduce all of them.
+        The printed numbers; `fitting` of `tried_settings` settings reproduce all of them.
     nearest : DataFrame
-        If none fits, the closest settings, with off: distance beyond the rounding.
-    asks : dict
-        Questions to the authors: convention → values that the numbers leave open.
+        The closest settings if none fits; column off: distance beyond the rounding.
+    questions : list
+        Questions to the authors about conventions that the numbers leave open, with the answers that fit.
     """
 
+    tried_settings: int
     printed: tuple[Printed, ...] = ()
     fitting: int = 0
-    tried: int = 0
-    nearest: pd.DataFrame
-    asks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    nearest: pd.DataFrame = field(default_factory=pd.DataFrame)
+    questions: list[str] = field(default_factory=list)
     caption: str = "Settings that print a number"
-
-    @property
-    def questions(self) -> list[str]:
-        """Questions to the authors about conventions that the numbers leave open, with the answers that fit."""
-        return [
-            f"{conventions.question(name)} ({' or '.join(conventions.in_words(name, value) for value in values)})"
-            for name, values in self.asks.items()
-        ]
 
     def content(self) -> dict[str, Any]:
         """Return the JSON content of the command line."""
@@ -396,15 +386,15 @@ class Printing(Numbers):
 def printing(
     corpus: Corpus, settings: Settings | None = None, /, numbers: Iterable[str] | str = (), **changes: Any
 ) -> Printing:
-    """Find the settings under which systems have printed numbers.
+    """Find the settings under which systems have the printed numbers.
 
-    All presets, the current settings, each single change of these, and the grid of `spread` are evaluated.
+    All presets, the current settings, each single change to them, and the grid of `spread` are evaluated.
 
     Parameters
     ----------
     numbers : str or sequence of str
         Such as `F1@5=.348`, or `bart:F1@5=.348` for one of several systems, separated by commas. The digits determine
-        the rounding. All numbers must fit under the same setting, and those without a name for the same system.
+        the rounding. All must fit under the same settings, and those without a name the same system.
     """
     texts = [numbers] if isinstance(numbers, str) else numbers
     printed = [Printed.parse(text) for number in texts for text in re.split(r"[;,]\s*+(?=[^;,=]*=)", number)]
@@ -415,99 +405,97 @@ def printing(
 
 def printing_of(spreads: Sequence[Spread], printed: Sequence[Printed]) -> Printing:
     """Find the settings that reproduce all numbers, or list all settings; spreads: one per number."""
-    first = spreads[0]
-    systems = list(dict.fromkeys(name for spread in spreads for setting in spread.tried for name in setting.of))
+    first, settings = spreads[0], _distinct_settings(spreads)
+    systems = list(
+        dict.fromkeys(name for spread in spreads for values in spread.by_setting.values() for name in values)
+    )
     for number in printed:
         if number.system:
             refuse_unless(number.system, systems, "system")
     # numbers without a system belong to the same system
     choices = dict.fromkeys(tuple(number.system or name for number in printed) or (name,) for name in systems)
-    settings = _distinct_settings(spreads)
-    pairs, recipe = list(product(settings, choices)), (first.settings, first.notes, first.documents)
+    pairs = list(product(settings, choices))
 
-    def table(chosen: Iterable[tuple[_Setting, Sequence[str]]]) -> pd.DataFrame:
-        rows = [row for setting, names in chosen for row in setting.rows(spreads, names)]
+    def values_of(together: Sequence[Tried], names: Sequence[str]) -> list[float]:
+        by_system = (spread.by_setting.get(tried.means, {}) for spread, tried in zip(spreads, together, strict=True))
+        return [values.get(name, np.nan) for values, name in zip(by_system, names, strict=True)]
+
+    def table(chosen: Sequence[int]) -> pd.DataFrame:
+        rows = []
+        for (together, preset, changes), names in (pairs[place] for place in chosen):
+            columns = (spread.asked for spread in spreads), together, names, values_of(together, names)
+            for asked, tried, system, value in zip(*columns, strict=True):
+                k = asked.cutoffs(tried.settings)[0]
+                line = conventions.signature(tried.settings.changed(k=(k,)), first.documents, asked.of_tables)
+                name, shown = asked.name(k), k if "@" in asked.name(k) else None
+                rows.append((system, name, shown, value, line, preset, changes))
         frame = pd.DataFrame(rows, columns=list(TRIED)).astype({"value": float})
         return frame.assign(k=pd.Series([row[2] for row in rows], dtype=object))
 
+    numbers = first.settings, first.notes, first.documents
     if not printed:
-        return Printing(table(pairs), *recipe, nearest=table([]), tried=len(settings))
-    off = [setting.off(printed, names) for setting, names in pairs]
-    fits = [pair for pair, distances in zip(pairs, off, strict=True) if not any(distances)]
-    fitting = list({id(setting): setting for setting, _ in fits}.values())
-    order = sorted(range(len(pairs)), key=lambda place: max(map(abs, off[place])))[: 0 if fits else _NEAREST]
-    nearest = table(pairs[place] for place in order).assign(off=[far for place in order for far in off[place]])
-    means = [tried.means for setting in fitting for tried in setting.together]
-    values = {
-        name: tuple(dict.fromkeys(format_value(getattr(settings, name)) for settings in means)) for name in CONVENTIONS
-    }
-    result = Printing(
+        return Printing(table(range(len(pairs))), *numbers, tried_settings=len(settings))
+    values = (values_of(together, names) for (together, *_), names in pairs)
+    off = [[number.off(value) for number, value in zip(printed, by_system, strict=True)] for by_system in values]
+    far = [max(map(abs, distances)) for distances in off]
+    fits, near = [place for place, distance in enumerate(far) if not distance], np.argsort(far, kind="stable")
+    nearest = [] if fits else near[:_NEAREST].tolist()
+    fitting = {id(together): together for together, *_ in (pairs[place][0] for place in fits)}
+    means = [tried.means for together in fitting.values() for tried in together]
+    open_values = {name: dict.fromkeys(getattr(settings, name) for settings in means) for name in CONVENTIONS}
+    questions = [
+        f"{conventions.question(name)} ({' or '.join(conventions.in_words(name, value) for value in values)})"
+        for name, values in ((name, [*map(format_value, values)]) for name, values in open_values.items())
+        if len(values) > 1
+    ]
+    shown = table(nearest).assign(off=[distance for place in nearest for distance in off[place]])
+    wanted, how_many = listed([str(number) for number in printed]), len(settings)
+    if fitting:
+        verb = "setting prints" if len(fitting) == 1 else "settings print"
+        notes = [Note("info", "printed", f"{len(fitting)} of {how_many} {verb} {wanted}")]
+    else:
+        row = shown.iloc[shown["off"].abs().argmax()]
+        closest = f"the nearest gives {row['measure']} {typeset.number(row['value'], 4)} ({row['system']})"
+        notes = [Note("warning", "printed", f"none of {pluralize(how_many, 'setting')} prints {wanted}; {closest}")]
+    if questions:
+        notes.append(Note("info", "ask the authors", "; ".join(questions)))
+    unvaried = "texts, tokens, gold standard, annotators and cutoff were not varied, only conventions"
+    notes.append(Note("info", "not varied", unvaried))
+    return Printing(
         table(fits),
-        *recipe,
+        first.settings,
+        (*first.notes, *notes),
+        first.documents,
         printed=tuple(printed),
         fitting=len(fitting),
-        tried=len(settings),
-        nearest=nearest,
-        asks={name: answers for name, answers in values.items() if len(answers) > 1},
+        tried_settings=how_many,
+        nearest=shown,
+        questions=questions,
     )
-    return replace(result, notes=(*first.notes, *_notes(result)))
 
 
-@dataclass(frozen=True)
-class _Setting:
-    """A setting as evaluated with all measures, described by a preset and changes of it."""
-
-    together: tuple[Tried, ...]
-    preset: str
-    changes: tuple[str, ...]
-
-    def rows(self, spreads: Sequence[Spread], systems: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """Yield one row per measure and its system."""
-        for spread, system, tried in zip(spreads, systems, self.together, strict=True):
-            k = spread.asked.cutoffs(tried.settings)[0]
-            line = conventions.signature(tried.settings.changed(k=(k,)), spreads[0].documents, spread.asked.of_tables)
-            name, shown = spread.asked.name(k), None if "@" not in spread.asked.name(k) else k
-            yield system, name, shown, tried.of.get(system), line, self.preset, list(self.changes)
-
-    def off(self, printed: Sequence[Printed], systems: Sequence[str]) -> list[float]:
-        """Return the distance of each printed number from the value of its system; infinite without a value."""
-        values = [tried.of.get(system, np.nan) for tried, system in zip(self.together, systems, strict=True)]
-        return [number.off(value) if value == value else np.inf for number, value in zip(printed, values, strict=True)]
+#: Settings as evaluated for each printed number, the closest preset, and the changes from this preset.
+_Setting = tuple[tuple[Tried, ...], str, list[str]]
 
 
 def _distinct_settings(spreads: Sequence[Spread]) -> list[_Setting]:
-    """Return the distinct canonical settings, fewest changes from a preset first."""
-    presets = [{tried.name: tried.means for tried in spread.tried if tried.kind == "preset"} for spread in spreads]
-    once: dict[tuple[Settings, ...], tuple[Tried, ...]] = {}
-    for together in zip(*(spread.tried for spread in spreads), strict=True):
-        once.setdefault(tuple(tried.means for tried in together), together)
+    """Return the distinct settings, fewest changes from a preset first."""
+    tried_of = [[tried for tried in spread.tried_settings if tried.kind != "near"] for spread in spreads]
+    presets = [{tried.name: tried.means for tried in settings if tried.kind == "preset"} for settings in tried_of]
+    distinct: dict[tuple[Settings, ...], tuple[Tried, ...]] = {}
+    for together in zip(*tried_of, strict=True):
+        distinct.setdefault(tuple(tried.means for tried in together), together)
     settings = list[_Setting]()
-    for means, together in once.items():
+    for means, together in distinct.items():
         changed = {
-            name: {
-                convention: new
+            preset: {
+                name: format_value(new)
                 for its_means, of_measure in zip(means, presets, strict=True)
-                for convention, (_, new) in of_measure[name].differences(its_means).items()
+                for name, (_, new) in of_measure[preset].differences(its_means).items()
             }
-            for name in presets[0]
+            for preset in presets[0]
         }
-        nearest = min(changed, key=lambda name: len(changed[name]))
-        changes = tuple(f"{convention}:{format_value(value)}" for convention, value in changed[nearest].items())
-        settings.append(_Setting(together, nearest, changes))
+        nearest = min(changed, key=lambda preset: len(changed[preset]))
+        settings.append((together, nearest, [f"{name}:{value}" for name, value in changed[nearest].items()]))
     order = list(PRESETS)
-    return sorted(settings, key=lambda setting: (len(setting.changes), order.index(setting.preset)))
-
-
-def _notes(result: Printing) -> Iterator[Note]:
-    numbers = listed([str(number) for number in result.printed])
-    if result.fitting:
-        several = "setting prints" if result.fitting == 1 else "settings print"
-        yield Note("info", "printed", f"{result.fitting} of {result.tried} {several} {numbers}")
-    else:
-        near = result.nearest.iloc[result.nearest["off"].abs().argmax()]
-        closest = f"the nearest gives {near['measure']} {typeset.number(near['value'], 4)} ({near['system']})"
-        yield Note("warning", "printed", f"none of {pluralize(result.tried, 'setting')} prints {numbers}; {closest}")
-    if result.asks:
-        yield Note("info", "ask the authors", "; ".join(result.questions))
-    kept = "texts, tokens, gold standard, annotators and cutoff were not varied, only conventions"
-    yield Note("info", "not varied", kept)
+    return sorted(settings, key=lambda setting: (len(setting[2]), order.index(setting[1])))

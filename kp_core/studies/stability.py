@@ -1,9 +1,9 @@
-"""Rank the systems under several views, and measure the agreement of the rankings."""
+"""Rank the systems in several views, such as measures or cutoffs, and measure the agreement of the rankings."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
@@ -50,19 +50,19 @@ class Stability(Numbers):
         return [str(view) for view in self.frame["view"].unique()]
 
     def leaders(self) -> str:
-        """Report which systems are ranked first, and under how many views."""
+        """Report which systems rank first, and in how many views."""
         ranked = self.frame[self.frame["rank"].notna()]
         if ranked.empty:
             return "No system has a value."
         top = ranked[ranked["rank"] == ranked.groupby("view")["rank"].transform("min")]
-        first = Counter(tuple(names) for _, names in top.groupby("view", sort=False)["system"])
-        (often, views), *others = first.most_common(2)
-        under = f"all {views}" if views == len(self.views) else f"{views} of {len(self.views)}"
-        text = f"{listed(often)} {'is' if len(often) == 1 else 'are'} first under {under} views"
+        leading = Counter(tuple(names) for _, names in top.groupby("view", sort=False)["system"])
+        (most_often, views), *others = leading.most_common(2)
+        share_of_views = f"all {views}" if views == len(self.views) else f"{views} of {len(self.views)}"
+        text = f"{listed(most_often)} {'is' if len(most_often) == 1 else 'are'} first under {share_of_views} views"
         return f"{text}, {listed(others[0][0])} under {others[0][1]}." if others else f"{text}."
 
     def alike(self) -> list[list[str]]:
-        """Return the views in groups with the same ranking."""
+        """Return groups of views with the same ranking."""
         groups: dict[tuple[tuple[str, float], ...], list[str]] = {}
         for view in self.views:
             rows = self.frame[self.frame["view"] == view]
@@ -98,49 +98,46 @@ def stability(
     """
     views = names_in(views) if isinstance(views, str) else views
     data = prepare(corpus, resolve_settings(corpus, settings, changes), interval="none")
-    asked, cutoffs, every = parse(measure), data.settings.k[:1], data.coded.annotators
+    parsed, cutoffs, annotators = parse(measure), data.settings.k[:1], data.coded.annotators
     if by == "k":
-        if asked.measure.fixed is not None:
-            raise UsageError(f"{asked.name()} has no cutoff; choose a measure with one, such as F1@k")
-        cutoffs = _usual(data.settings.k) if views is None else prepare(corpus, data.settings, k=views).settings.k
-        views = [replace(asked, cutoff=None).name(cutoff) for cutoff in cutoffs]
-    now = data.settings.changed(k=cutoffs)
+        if parsed.measure.fixed is not None:
+            raise UsageError(f"{parsed.name()} has no cutoff; choose a measure with one, such as F1@k")
+        cutoffs = _cutoffs(data.settings.k) if views is None else prepare(corpus, data.settings, k=views).settings.k
+        views = [replace(parsed, cutoff=None).name(cutoff) for cutoff in cutoffs]
+    current = data.settings.changed(k=cutoffs)
     usual: dict[str, Sequence[str]] = {
         "measure": DEFAULT_MEASURES,
         "k": (),
-        "normalise": (now.normalise, *GRID["normalise"]),
-        "annotators": (*(("union", "majority") if len(every) > 1 else ()), *every),
+        "normalise": (current.normalise, *GRID["normalise"]),
+        "annotators": (*(("union", "majority") if len(annotators) > 1 else ()), *annotators),
     }
     refuse_unless(by, usual, "by")
     names = list(dict.fromkeys(map(str, views or usual[by])))
     measures = [parse(name) for name in (names if by in ("measure", "k") else [measure])]
-    for asked in measures:
-        if asked.measure.better == "none":
-            raise UsageError(f"{asked.name()} cannot rank systems, because neither high nor low values are better")
-    settings_tried = [now]
+    for parsed in measures:
+        if parsed.measure.better == "none":
+            raise UsageError(f"{parsed.name()} cannot rank systems, because neither high nor low values are better")
+    tried_settings = [current]
     if by not in ("measure", "k"):
-        settings_tried = [prepare(corpus, now, **{by: name}).settings for name in names]
+        tried_settings = [prepare(corpus, current, **{by: name}).settings for name in names]
     values = list[Values]()
-    found = grid(data, measures, settings_tried)
-    for setting in settings_tried:
-        by_measure = found[setting]
+    by_setting = grid(data, measures, tried_settings)
+    for setting in tried_settings:
+        by_measure = by_setting[setting]
         if isinstance(by_measure, Refusal):
             raise by_measure
-        values += [_mean_of_runs(by_system) for by_system in by_measure]
+        for of in by_measure:
+            groups = runs_of(of)
+            values.append({name: float(np.mean([of[run][0] for run in runs])) for name, runs in groups.items()})
     concordance = any(measure.of_tables for measure in measures)
     frame, pairs = _ranked(names, values)
-    return Stability(frame, now, data.notes, len(data.documents), concordance, by=by, pairs=pairs)
+    return Stability(frame, current, data.notes, len(data.documents), concordance, by=by, pairs=pairs)
 
 
-def _usual(given: Sequence[Cutoff]) -> tuple[Cutoff, ...]:
-    """Return current and default cutoffs: numbers in order, then cutoffs that depend on the document."""
-    every = dict.fromkeys([*given, *CUTOFFS])
-    return tuple(sorted(every, key=lambda k: (0, k, "") if isinstance(k, int) else (1, 0, k)))
-
-
-def _mean_of_runs(values: Mapping[str, Floats]) -> Values:
-    groups = runs_of(values)
-    return {name: float(np.mean([values[run][0] for run in runs])) for name, runs in groups.items()}
+def _cutoffs(given: Sequence[Cutoff]) -> tuple[Cutoff, ...]:
+    """Return the given and the default cutoffs: ascending numbers, then cutoffs that depend on the document."""
+    cutoffs = dict.fromkeys([*given, *CUTOFFS])
+    return tuple(sorted(cutoffs, key=lambda k: (0, k, "") if isinstance(k, int) else (1, 0, k)))
 
 
 def _ranked(views: list[str], values: list[Values]) -> tuple[pd.DataFrame, pd.DataFrame]:

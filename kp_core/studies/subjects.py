@@ -1,4 +1,4 @@
-"""Describe each keyphrase or concept: how often systems suggest it, or which annotators chose it."""
+"""Describe each subject (keyphrase or concept): how often systems suggest it, or which annotators chose it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ BY_PEOPLE = ("subject", "label", *_OF_PEOPLE)
 
 
 def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Numbers:
-    """Return one row per system and subject (keyphrase or concept), the most frequent first, at the first cutoff.
+    """Return one row per system and subject (keyphrase or concept), most frequent first, at the first cutoff.
 
-    Columns: system, subject, label (for concepts), gold (documents with it in the gold standard), suggested (documents
-    with it in the system's list), found (both), P, R, F1, reason. P is missing for subjects that were never suggested,
-    R
-    for subjects without gold. These are the values that CASIMiR averages by subject. Without systems there is one row
+    Columns: system, subject, label (for concepts), gold (number of documents with the subject in the
+    gold standard), suggested (in the system's list), found (in both), P, R, F1, reason. P is missing for subjects never
+    suggested, R for subjects never gold. CASIMiR averages these values by subject. Without systems, there is one row
     per subject: see `subjects_of_people`.
 
     Examples
@@ -65,7 +64,7 @@ def documents_of(
 ) -> pd.DataFrame:
     """Return one row per document of a subject.
 
-    With a system: gold, suggested, found. Without: chosen and seen (numbers of annotators), annotators (who chose it).
+    With a system: gold, suggested, found. Without: chosen and seen (numbers of annotators), annotators who chose it.
     """
     data = (prepare if system else prepare_annotators)(corpus, settings, **changes)
     if system:
@@ -83,9 +82,9 @@ def documents_of(
 def subjects_of_people(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Numbers:
     """Return one row per subject that annotators chose, the most disputed first.
 
-    documents   in which anybody chose it; by_all, by_most: in which all, or more than half, of those who saw them did
-    chosen      times chosen, of `seen` lists; apart: pairs of annotators of whom one chose it
-    P_pos       if one annotator chose it, how often another one did; annotators: who chose it, and how often
+    documents   number in which any annotator chose it; by_all, by_most: all, or more than half, of the annotators
+    chosen      number of annotators' lists with it, of `seen` lists; apart: pairs of annotators of whom one chose it
+    P_pos       if an annotator chose it, how often another one did; annotators: who chose it, and how often
 
     >>> from kp_core import load
     >>> gold = pd.DataFrame({"doc_id": list("ddde"), "annotator": list("ABCA"), "phrase": ["a", "a", "b", "a"]})
@@ -108,7 +107,7 @@ def subjects_of_people(corpus: Corpus, settings: Settings | None = None, /, **ch
 
 
 def chosen_by(data: Prepared) -> pd.DataFrame:
-    """Return one row per document and chosen subject: document, form, chosen, seen, annotators."""
+    """Return one row per document and subject chosen for it: document, form, chosen, seen, annotators."""
     choices, coded = data.choices, data.coded
     spelled = coded.variant_phrase[np.searchsorted(coded.variant_entry, choices.place)]
     columns = {"item": choices.item, "place": choices.place, "form": data.identities.gold[spelled]}
@@ -137,13 +136,13 @@ def _subject_counts(data: Prepared) -> dict[str, SubjectCounts]:
 
 
 def names_of(data: Prepared) -> pd.DataFrame:
-    """Return form → subject and label, in the first spelling, gold spellings first."""
+    """Return form → subject and label, in the first spelling of the gold standard, else of the systems."""
     coded, phrases = data.coded, data.coded.phrases.to_pylist()
-    chosen = [coded.variant_phrase, *(run.phrase for run in coded.runs.values())]
-    forms = [data.identities.gold[chosen[0]], *(data.identities.predicted[phrase] for phrase in chosen[1:])]
+    phrase_codes = [coded.variant_phrase, *(run.phrase for run in coded.runs.values())]
+    forms = [data.identities.gold[phrase_codes[0]], *(data.identities.predicted[phrase] for phrase in phrase_codes[1:])]
     form, place = np.unique(np.concatenate(forms), return_index=True)
-    raw = np.concatenate(chosen)[place]
-    spelled = [phrases[place] for place in raw]
-    concepts = [coded.concepts[place] or None for place in raw] if coded.concepts else None
-    named = spelled if concepts is None else [place or text for place, text in zip(concepts, spelled, strict=True)]
-    return pd.DataFrame({"subject": named, "label": None if concepts is None else spelled}, index=form)
+    first_phrase = np.concatenate(phrase_codes)[place]
+    spelled = [phrases[place] for place in first_phrase]
+    concepts = [coded.concepts[place] or None for place in first_phrase] if coded.concepts else None
+    subjects = spelled if concepts is None else [place or text for place, text in zip(concepts, spelled, strict=True)]
+    return pd.DataFrame({"subject": subjects, "label": None if concepts is None else spelled}, index=form)

@@ -41,7 +41,7 @@ THRESHOLDS = tuple(round(0.1 + 0.05 * step, 2) for step in range(15))
 REPEATS = 200
 #: Minimum numbers of documents and phrases for a score; 40 positives is the sample of Nomoto & Matsumoto 1997.
 FEWEST_DOCUMENTS, FEWEST_PHRASES = 5, 40
-#: Kappa with at most five phrases outside the gold standard per keyphrase, as in their sample.
+#: Kappa with at most five non-gold phrases per keyphrase, as in the sample of Nomoto & Matsumoto 1997.
 BALANCED = "kappa (1:5)"
 MEASURES = ("P_pos", "kappa", BALANCED, "nDCG@k")
 COLUMNS = (
@@ -52,10 +52,10 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Levels:
-    """Remaining gold standard of each document if a phrase needs 1, 2, …, S votes.
+    """What remains of each document's gold standard if a phrase needs 1, 2, …, S votes.
 
     K       (D, S) agreement, NaN if undefined; gold: (D, S) number of remaining phrases
-    reason  (D,) why a document has no level, else ""
+    reason  (D,) why K of a document is undefined, else ""
     """
 
     K: Floats
@@ -68,7 +68,7 @@ class Levels:
         return np.where(reached.any(axis=1), reached.argmax(axis=1) + 1, 0)
 
     def best(self) -> Ints:
-        """Return the largest majority of each document with the highest K (D,), 0 if there is none."""
+        """Return the largest majority of each document with the highest K (D,), 0 if K is never defined."""
         highest = np.where(np.isnan(self.K), -np.inf, leveled(self.K))
         last = self.K.shape[1] - highest[:, ::-1].argmax(axis=1)
         return np.where(np.isnan(self.K).all(axis=1), 0, last)
@@ -79,27 +79,30 @@ class Levels:
         return np.where(size > 0, self.K[row, place], np.nan), np.where(size > 0, self.gold[row, place], 0)
 
 
-def levels(choices: AnnotatorChoices, universe: Floats, pooled: bool = False) -> Levels:
-    """Return all levels in the binary form, with phrases as items and yes and no as categories.
+def levels(choices: AnnotatorChoices, universe: Floats, form: Form = "binary", pooled: bool = False) -> Levels:
+    """Return all levels in the binary form (items: phrases; categories: yes and no) or in the choice-matrix form.
 
-    pooled: whether to use one K for all documents, so that all have the same majority
+    pooled: whether to use one K for all documents, so that all documents need the same majority
     """
-    seen, most = choices.seen.sum(axis=0), max(1, int(choices.seen.sum(axis=0).max(initial=1)))
-    k, gold = np.full((len(seen), most), np.nan), np.zeros((len(seen), most), np.int64)
+    refuse_unless(form, FORMS, "form")
+    if form == "choices":
+        return _choice_levels(choices)
+    seen, most_annotators = choices.seen.sum(axis=0), max(1, int(choices.seen.sum(axis=0).max(initial=1)))
+    k, gold = np.full((len(seen), most_annotators), np.nan), np.zeros((len(seen), most_annotators), np.int64)
     votes = choices.votes
-    for size in range(1, most + 1):
-        left = choices.where(votes[choices.item] >= size)
-        panel: Cells = tables.panel(left, universe)
+    for size in range(1, most_annotators + 1):
+        remaining = choices.where(votes[choices.item] >= size)
+        panel: Cells = tables.panel(remaining, universe)
         gold[:, size - 1] = np.bincount(choices.document, votes >= size, minlength=len(seen))
         value = concordance.scott_pi(panel.mapped(lambda x: x.sum(axis=0, keepdims=True)) if pooled else panel)[:, 0]
         k[:, size - 1] = np.where(gold[:, size - 1] > 0, value, np.nan)
-    why = ["single_annotator", "both_empty", "all_yes"]
-    reason = np.select([seen < 2, gold[:, 0] == 0, np.isnan(k[:, 0])], why, "")
+    reasons = ["single_annotator", "both_empty", "all_yes"]
+    reason = np.select([seen < 2, gold[:, 0] == 0, np.isnan(k[:, 0])], reasons, "")
     k[seen < 2] = np.nan
     return Levels(k, gold, reason)
 
 
-def choice_matrix(lists: Sequence[Sequence[int]]) -> Ints:
+def choice_matrix(lists: Ints | Sequence[Sequence[int]]) -> Ints:
     """Return how many annotators made each item (columns, ascending) their i-th choice (rows)."""
     items, column = np.unique(np.array(lists), return_inverse=True)
     matrix = np.zeros((len(lists[0]), len(items)), np.int64)
@@ -109,56 +112,46 @@ def choice_matrix(lists: Sequence[Sequence[int]]) -> Ints:
 
 
 def choice_levels(matrix: Ints, annotators: int) -> tuple[Floats, Ints]:
-    """Return K and the number of remaining items if an item needs 1, 2, … votes, in the choice-matrix form.
+    """Return K and the number of remaining phrases if 1, 2, … votes are needed, in the choice-matrix form.
 
-    Items are the i-th choices, categories the sentences or phrases; the formulas are reconstructed. Unlike in the
-    binary form, K may decrease with a larger majority, and depends on the order of the choices.
+    The items of K are the i-th choices, its categories the sentences or phrases; the formulas are reconstructed. Unlike
+    in the binary form, K may decrease with a larger majority, and it depends on the order of the choices.
     """
-    k, left = np.full(annotators, np.nan), np.zeros(annotators, np.int64)
+    k, remaining = np.full(annotators, np.nan), np.zeros(annotators, np.int64)
     for size in range(1, annotators + 1):
-        kept = matrix[:, matrix.sum(axis=0) >= size]
-        left[size - 1] = kept.shape[1]
-        rows = kept[kept.sum(axis=1) >= 2].astype(float)
-        if kept.shape[1] < 2 or not len(rows):
-            continue
-        n = rows.sum(axis=1)
-        observed = float(((rows * (rows - 1)).sum(axis=1) / (n * (n - 1))).mean())
-        share = rows.sum(axis=0) / n.sum()
-        chance = float((share**2).sum())
-        k[size - 1] = (observed - chance) / (1 - chance) if chance < 1 else np.nan
-    return k, left
+        remaining_matrix = matrix[:, matrix.sum(axis=0) >= size]
+        remaining[size - 1] = remaining_matrix.shape[1]
+        rows = remaining_matrix[remaining_matrix.sum(axis=1) >= 2]
+        if remaining_matrix.shape[1] > 1 and len(rows):
+            n, share = rows.sum(axis=1), rows.sum(axis=0) / rows.sum()
+            observed, chance = ((rows * (rows - 1)).sum(axis=1) / (n * (n - 1))).mean(), (share**2).sum()
+            k[size - 1] = (observed - chance) / (1 - chance) if chance < 1 else np.nan
+    return k, remaining
 
 
 def _choice_levels(choices: AnnotatorChoices) -> Levels:
     """Return all levels in the choice-matrix form, with choices in the order of each annotator's list."""
     seen, sizes = choices.seen, tables.sizes(choices)
-    people = seen.sum(axis=0)
-    k = np.full((len(people), max(1, int(people.max(initial=1)))), np.nan)
-    gold, reason = np.zeros(k.shape, np.int64), np.where(people < 2, "single_annotator", "").astype("<U20")
-    order = np.lexsort((choices.place, choices.annotator))
-    owners = choices.document[choices.item[order]], choices.annotator[order]
-    lists = pd.Series(choices.item[order]).groupby(list(owners)).agg(list)
-    for document in np.flatnonzero(people > 1):
-        lengths = sizes[seen[:, document], document]
-        if np.ptp(lengths) or not lengths[0]:
-            reason[document] = "unequal_choices" if np.ptp(lengths) else "both_empty"
-            continue
-        agreement, left = choice_levels(choice_matrix(lists[document].tolist()), len(lengths))
-        k[document, : len(lengths)], gold[document, : len(lengths)] = agreement, left
-        if np.isnan(agreement).all():
-            reason[document] = "one_item"
+    annotators = seen.sum(axis=0)
+    k = np.full((len(annotators), max(1, int(annotators.max(initial=1)))), np.nan)
+    gold, reason = np.zeros(k.shape, np.int64), np.where(annotators < 2, "single_annotator", "").astype("<U20")
+    document = choices.document[choices.item]
+    ordered = choices.item[np.lexsort((choices.place, choices.annotator, document))]
+    ends = np.cumsum(np.bincount(document, minlength=len(annotators)))
+    for number, items in enumerate(np.split(ordered, ends[:-1])):
+        lengths, has_several = sizes[seen[:, number], number], annotators[number] > 1
+        if has_several and (np.ptp(lengths) or not lengths[0]):
+            reason[number] = "unequal_choices" if np.ptp(lengths) else "both_empty"
+        elif has_several:
+            agreement, remaining = choice_levels(choice_matrix(items.reshape(len(lengths), -1)), len(lengths))
+            k[number, : len(lengths)], gold[number, : len(lengths)] = agreement, remaining
+            reason[number] = "one_item" if np.isnan(agreement).all() else ""
     return Levels(k, gold, reason)
-
-
-def levels_of(choices: AnnotatorChoices, universe: Floats, form: Form = "binary", pooled: bool = False) -> Levels:
-    """Return all levels in either form."""
-    refuse_unless(form, FORMS, "form")
-    return levels(choices, universe, pooled) if form == "binary" else _choice_levels(choices)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trimmed(Numbers):
-    """A gold standard trimmed at one threshold, with the data for all other thresholds.
+    """A gold standard trimmed at one threshold, with the levels needed for any other threshold.
 
     Attributes
     ----------
@@ -188,9 +181,9 @@ def trim(
     threshold : float, optional
         Threshold of K.
     pooled : bool, optional
-        Use one majority for all documents, by their pooled K, instead of one per document.
+        Whether to use one majority for all documents, chosen by their pooled K, instead of one majority per document.
     form : "binary" or "choices", optional
-        Phrases as yes or no; or the choice matrix of the source, if all annotators of a document chose equally many.
+        Phrases as yes or no; or the choice matrix of the source, which needs equally many choices per annotator.
 
     References
     ----------
@@ -198,10 +191,10 @@ def trim(
     """
     settings = resolve_settings(corpus, settings, changes)
     if threshold is None:
-        number = re.match("-?[^-]+", settings.trim)  # a negative threshold begins with the separator
-        if number and number[0] == "every":
-            raise UsageError("this signature is that of a curve over all thresholds; choose one threshold")
-        threshold = float(number[0]) if number else 0.5
+        parsed = re.match("-?[^-]+", settings.trim)  # a negative threshold begins with the separator
+        if parsed and parsed[0] == "every":
+            raise UsageError("the signature is of a curve over all thresholds; choose one threshold")
+        threshold = float(parsed[0]) if parsed else 0.5
     pooled = "pooled" in settings.trim if pooled is None else pooled
     form = ("choices" if "choices" in settings.trim else "binary") if form is None else form
     if not -1 <= threshold <= 1:
@@ -209,12 +202,12 @@ def trim(
     if pooled and form == "choices":
         raise UsageError("the choice-matrix form applies to single documents; leave out pooled")
     data = prepare_annotators(corpus, settings.changed(trim="", interval="none"))
-    trimmed = levels_of(data.choices, data.universe, form, pooled)
+    trimmed = levels(data.choices, data.universe, form, pooled)
     frame = at_threshold(trimmed, threshold, data.documents)
-    lost = frame.loc[frame["status"] == "unreachable", "document"].tolist()
+    unreachable = frame.loc[frame["status"] == "unreachable", "document"].tolist()
     reach = f"reach K = {threshold:g} and"
     verbs = f"does not {reach} leaves the gold", f"do not {reach} leave the gold"
-    notes = (*data.notes, *part_note("warning", "trimming", Ids.of(lost), len(frame), *verbs))
+    notes = (*data.notes, *part_note("warning", "trimming", Ids.of(unreachable), len(frame), *verbs))
     recipe = data.settings.changed(trim=f"{threshold:g}-{form}{'-pooled' if pooled else ''}")
     return Trimmed(frame, recipe, notes, len(data.documents), levels=trimmed)
 
@@ -222,13 +215,13 @@ def trim(
 def at_threshold(levels: Levels, threshold: float, documents: Sequence[str]) -> pd.DataFrame:
     """Return one row per document with the majority that reaches the threshold, or with its best level."""
     size = levels.size(threshold)
-    reached, shown = size > 0, np.where(size > 0, size, levels.best())
+    is_reached, shown = size > 0, np.where(size > 0, size, levels.best())
     k, gold = levels.at(shown)
-    reason = np.where(reached, None, np.where(levels.reason != "", levels.reason, "no_majority"))  # type: ignore[call-overload]
+    reason = np.where(is_reached, None, np.where(levels.reason != "", levels.reason, "no_majority"))  # type: ignore[call-overload]
     frame = pd.DataFrame({"document": list(documents), "size": shown, "K": k, "gold": gold})
     frame = frame.astype({"size": "Int64", "gold": "Int64"})
     frame.loc[shown == 0, ["size", "gold"]] = pd.NA
-    return frame.assign(status=np.where(reached, "ok", "unreachable"), reason=reason)
+    return frame.assign(status=np.where(is_reached, "ok", "unreachable"), reason=reason)
 
 
 def curve(
@@ -238,13 +231,13 @@ def curve(
     thresholds: Sequence[float] = THRESHOLDS,
     repeats: int = REPEATS,
 ) -> pd.DataFrame:
-    """Return one row per system, measure and threshold: score on the trimmed and on randomly trimmed gold.
+    """Return one row per system, measure and threshold: score on the trimmed gold standard and after random trimming.
 
     value, low, high   score with its bootstrap interval over the remaining documents
     null, …            mean under random trimming to the same size (closed form), and 95% of `repeats` draws; missing
                        for nDCG with graded gold, averaged ties, and weighted hits
-    fixed              score on the documents that remain at the last threshold drawn
-    documents, gold    numbers that remain; drawn: whether they are enough for a score
+    fixed              score on the documents that remain at the highest threshold with enough data
+    documents, gold    numbers of remaining documents and phrases; drawn: whether they are enough for a score
     """
     settings, rng = data.settings, np.random.default_rng(data.settings.seed)
     if len(settings.k) != 1:
@@ -252,29 +245,29 @@ def curve(
     sizes = [levels.size(threshold) for threshold in thresholds]
     golds = [levels.at(size)[1] for size in sizes]
     drawn = [bool((gold > 0).sum() >= FEWEST_DOCUMENTS and gold.sum() >= FEWEST_PHRASES) for gold in golds]
-    last = next((size > 0 for size, enough in reversed([*zip(sizes, drawn, strict=True)]) if enough), None)
-    every = np.ones(len(levels.gold), bool)
-    weights = intervals.weights(settings, data.documents, every, rng)
+    last = next((size > 0 for size, is_drawn in reversed([*zip(sizes, drawn, strict=True)]) if is_drawn), None)
+    all_documents = np.ones(len(levels.gold), bool)
+    weights = intervals.weights(settings, data.documents, all_documents, rng)
     union = count_unchecked(data)
     table: list[tuple[Any, ...]] = []
-    for threshold, size, gold, enough in zip(thresholds, sizes, golds, drawn, strict=True):
+    for threshold, size, gold, is_drawn in zip(thresholds, sizes, golds, drawn, strict=True):
         for system, counted in count_unchecked(data, fewest=size).items():
-            for asked in (_BALANCED if name == BALANCED else parse(name) for name in measures):
-                average = "micro" if asked is _BALANCED else asked.averages(settings.average)[0]
-                counts, fixed = counted.of(asked), np.nan
-                score = estimate(asked, counts.at(settings.k), average, weights, "none")
-                null = _random_trimming(asked, average, union[system].of(asked).at(settings.k), gold, repeats, rng)
+            for measure in (_BALANCED if name == BALANCED else parse(name) for name in measures):
+                average = "micro" if measure is _BALANCED else measure.averages(settings.average)[0]
+                counts, fixed_score = counted.of(measure), np.nan
+                score = estimate(measure, counts.at(settings.k), average, weights, "none")
+                null = _random_trimming(measure, average, union[system].of(measure).at(settings.k), gold, repeats, rng)
                 if last is not None:
                     among = replace(counts, known=counts.known & last).at(settings.k)
-                    fixed = estimate(asked, among, average, None, "none").value[0]
-                values = score.value[0], score.low[0], score.high[0], *null, fixed
-                left = (gold > 0).sum(), gold.sum(), enough
-                table.append((system, asked.name(settings.k[0]), average, threshold, *values, *left))
+                    fixed_score = estimate(measure, among, average, None, "none").value[0]
+                values = score.value[0], score.low[0], score.high[0], *null, fixed_score
+                remaining = (gold > 0).sum(), gold.sum(), is_drawn
+                table.append((system, measure.name(settings.k[0]), average, threshold, *values, *remaining))
     return pd.DataFrame(table, columns=list(COLUMNS))
 
 
 def balanced(cells: Cells) -> Cells:
-    """Return tables with at most five phrases outside the gold standard per keyphrase: c and d times 5 (a+b)/(c+d).
+    """Return tables with at most five non-gold phrases per keyphrase: c and d are multiplied by 5 (a+b)/(c+d).
 
     >>> cells = balanced(concordance.table(4, 6, 10, 190))
     >>> float(cells.system_only), float(cells.neither)
@@ -292,66 +285,67 @@ _BALANCED = Asked(replace(_KAPPA, name=BALANCED, score=lambda cells: concordance
 
 
 def _random_trimming(
-    asked: Asked, average: str, view: View, gold: Ints, repeats: int, rng: np.random.Generator
+    measure: Asked, average: str, view: View, gold: Ints, repeats: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    """Return mean and 95% bounds of the score on random subsets of the union gold of the same size."""
+    """Return mean and 95% bounds of the score on random subsets of the untrimmed gold standard of the trimmed size."""
     kept = (gold > 0) & view.scored
-    if not kept.any() or not _allows_random_trimming(asked, view):
+    if not kept.any() or not _allows_random_trimming(measure, view):
         return np.nan, np.nan, np.nan
     hits, size = np.rint(view.hits[kept, 0]).astype(np.int64), view.size[kept, 0]
     share = gold[kept] / size
     draws = rng.hypergeometric(hits, size.astype(np.int64) - hits, gold[kept], (repeats, int(kept.sum())))
-    if asked.measure.name == "nDCG@k":
+    if measure.measure.name == "nDCG@k":
         mean, sample = _discounted(view, kept, share, draws, rng)
     else:
         others = view.returned[kept, 0], gold[kept].astype(float), view.universe[kept, 0], view.denominator[kept, 0]
         every = np.vstack([hits * share, draws])
         cells = Cells(every, *(np.broadcast_to(other, every.shape) for other in others))
         if average == "micro":
-            scores = asked.scores(cells.mapped(lambda x: x.sum(axis=1)))
+            scores = measure.scores(cells.mapped(lambda x: x.sum(axis=1)))
         else:
-            scores = np.nanmean(asked.scores(cells), axis=1)
+            scores = np.nanmean(measure.scores(cells), axis=1)
         mean, sample = np.split(scores, [1])
     low, high = np.nanquantile(sample, [0.025, 0.975]) if np.isfinite(sample).any() else (np.nan, np.nan)
     return float(mean[0]), float(low), float(high)
 
 
-def _allows_random_trimming(asked: Asked, view: View) -> bool:
-    """Return whether hits are single gold phrases of equal weight, so that random subsets can be drawn."""
-    counts, record = view.counts, view.counts.settings
-    whole = record.ties != "expected" and bool((counts.hits.found == 1).all()) and bool((view.hits <= view.size).all())
-    if asked.measure.family != "ranking":
-        return whole
-    binary = bool((counts.hits.gain == 1).all() and (counts.ideal.gain == 1).all())
-    return whole and binary and record.ideal == "gold" and asked.measure.name == "nDCG@k"
+def _allows_random_trimming(measure: Asked, view: View) -> bool:
+    """Return whether each hit is one gold phrase and all weigh the same, so that random subsets can be drawn."""
+    counts, settings = view.counts, view.counts.settings
+    single_hits = bool((counts.hits.columns["found"] == 1).all())
+    plain_hits = settings.ties != "expected" and single_hits and bool((view.hits <= view.size).all())
+    if measure.measure.family != "ranking":
+        return plain_hits
+    binary = all(bool((ranking.columns["gain"] == 1).all()) for ranking in (counts.hits, counts.ideal))
+    return plain_hits and binary and settings.ideal == "gold" and measure.measure.name == "nDCG@k"
 
 
 def _discounted(view: View, kept: Bools, share: Floats, draws: Ints, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return mean and draws of nDCG if a random subset of the hits within the cutoff remains; grades are binary."""
-    hits, place = view.counts.hits, np.cumsum(kept) - 1
-    inside = kept[hits.document] & (hits.rank <= view.limit[hits.document, 0])
-    document, gain = place[hits.document[inside]], 1 / np.log2(hits.rank[inside] + 1)
+    """Return mean and draws of nDCG with binary grades if a random subset of the hits within the cutoff remains."""
+    hits, document_number = view.counts.hits, np.cumsum(kept) - 1
+    counted = kept[hits.document] & (hits.rank <= view.limit[hits.document, 0])
+    document, gain = document_number[hits.document[counted]], 1 / np.log2(hits.rank[counted] + 1)
     size = np.rint(share * view.size[kept, 0]).astype(np.int64)
     steps = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, int(size.max()) + 2)))])
-    best = steps[np.minimum(size, view.limit[kept, 0].astype(np.int64))]
-    whole = np.bincount(document, gain, minlength=len(size))
+    ideal_gain = steps[np.minimum(size, view.limit[kept, 0].astype(np.int64))]
+    full_gain = np.bincount(document, gain, minlength=len(size))
     sample = np.empty(len(draws))
-    for i, left in enumerate(draws):
-        stays = at_random(np.ones(len(document), np.int64), document, left, rng)
-        sample[i] = (np.bincount(document[stays], gain[stays], minlength=len(size)) / best).mean()
-    return np.array([(whole * share / best).mean()]), sample
+    for i, counts_left in enumerate(draws):
+        drawn = at_random(np.ones(len(document), np.int64), document, counts_left, rng)
+        sample[i] = (np.bincount(document[drawn], gain[drawn], minlength=len(size)) / ideal_gain).mean()
+    return np.array([(full_gain * share / ideal_gain).mean()]), sample
 
 
 def at_random(votes: Ints, document: Ints, size: Ints, rng: np.random.Generator) -> Bools:
     """Return a random subset of the choices (n,), of a given size in each document (D,).
 
-    votes, document: (n,) number of annotators and document of each phrase or sentence
+    votes (n,): number of annotators who chose each phrase or sentence; document (n,): its document
     """
     order = np.lexsort((rng.random(len(votes)), votes == 0, document))
     start = np.searchsorted(document[order], np.arange(len(size)))
-    kept = np.zeros(len(votes), bool)
-    kept[order] = np.arange(len(votes)) - start[document[order]] < size[document[order]]
-    return kept
+    drawn = np.zeros(len(votes), bool)
+    drawn[order] = np.arange(len(votes)) - start[document[order]] < size[document[order]]
+    return drawn
 
 
 def k_and_score(documents: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
@@ -361,14 +355,14 @@ def k_and_score(documents: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     """
     joined = scores.merge(documents[["document", "group", "K"]], on="document", suffixes=("_score", ""))
     joined = joined[joined["K"].notna() & joined["value"].notna()]
-    kinds = [kind for kind in dict.fromkeys(documents["group"]) if kind]
+    types = [kind for kind in dict.fromkeys(documents["group"]) if kind]
     rows = []
     for system in dict.fromkeys(scores["system"]):
         of_system = joined[joined["system"] == system]
-        for group in ("all", *(kinds if len(kinds) > 1 else ())):
+        for group in ("all", *(types if len(types) > 1 else ())):
             part = of_system if group == "all" else of_system[of_system["group"] == group]
             rows.append((system, group, len(part), correlation(part["K"].to_numpy(), part["value"].to_numpy())))
     table = pd.DataFrame(rows, columns=["system", "group", "documents", "rho"])
     low, high = closed_form(table["rho"].to_numpy(), table["documents"].to_numpy())
-    inside = table["rho"].abs() < 1
-    return table.assign(low=np.where(inside, low, np.nan), high=np.where(inside, high, np.nan))
+    is_defined = table["rho"].abs() < 1
+    return table.assign(low=np.where(is_defined, low, np.nan), high=np.where(is_defined, high, np.nan))

@@ -13,10 +13,10 @@ from kp_core.similarity.tokens import Phrases, Recipe
 from kp_core.studies import WORDS
 from kp_core.text.tags import keyphrase_classes
 
-#: Breakdown → property that defines its subsets.
+#: Breakdown → property that defines the subsets.
 BREAKDOWNS: dict[str, str] = WORDS["breakdowns"]
 DEFAULT_BY = ("location", "complexity", "pos")
-#: Order of known labels, before other labels by name.
+#: Known label → its position; other labels follow, sorted by name.
 _ORDER: dict[str, int] = {name: place for place, name in enumerate(WORDS["label_order"]["labels"])}
 #: Near-miss types in which one phrase is a contiguous part of the other.
 CONTIGUOUS = ("INCLUDE", "PARTOF")
@@ -31,9 +31,9 @@ def lengths(phrases: pd.DataFrame) -> Floats:
 def label(
     related: pd.DataFrame, phrases: pd.DataFrame, pairs: pd.DataFrame, corpus: Corpus, by: Sequence[str]
 ) -> pd.DataFrame:
-    """Return one column per breakdown; columns of the file take precedence over computed ones.
+    """Return one column per breakdown; columns of the file take precedence over computed columns.
 
-    related has the relation of the phrases (see `describe`), one row per pair; pairs are the rows of the file.
+    related has one row per pair with the relation of its phrases (see `describe`); pairs are the rows of the file.
     """
     words = lengths(phrases)
     labels = related[["type", "location", "complexity"]].copy()
@@ -55,12 +55,12 @@ def label(
 
 
 def paper_labels(labels: pd.DataFrame) -> pd.DataFrame:
-    """Return labels grouped as in Kim, Baldwin & Kan 2010: First+Head is Head, PP+CC is PP, other tags are hidden."""
+    """Return labels grouped as in Kim, Baldwin & Kan 2010: First+Head as Head, PP+CC as PP, other tags hidden."""
     return labels.replace({column: changes for column, changes in WORDS["paper_labels"].items() if column in labels})
 
 
 def subsets(words: Floats, labels: pd.DataFrame) -> dict[str, Bools]:
-    """Return the pairs (P,) in `all`, `L<=4`, `L<=3`, and in one subset per value of each column of labels.
+    """Return subset → mask of pairs (P,): `all`, `L<=4`, `L<=3`, and one subset per value of each column of labels.
 
     words (P,) are the lengths of the keyphrases. A pair without a label is in no subset of that column.
 
@@ -77,14 +77,14 @@ def subsets(words: Floats, labels: pd.DataFrame) -> dict[str, Bools]:
 
 
 def exceeds_all(frame: pd.DataFrame) -> Bools:
-    """Return which correlations exceed that of the same measure over all pairs (R,): bold in the paper."""
+    """Return a mask (R,) of correlations that exceed their measure's value over all pairs (bold in the paper)."""
     whole = frame[frame["subset"] == "all"].set_index(["measure", "average"])["value"]
     limits = whole.reindex(pd.MultiIndex.from_frame(frame[["measure", "average"]]))
     return np.asarray(frame["value"].to_numpy() > limits.to_numpy())
 
 
 def pooled_and_within(frame: pd.DataFrame, breakdown: str) -> pd.DataFrame:
-    """Return one row per measure: the pooled correlation and the mean within subsets, weighted by their pairs.
+    """Return one row per measure: the pooled correlation, and the mean within subsets, weighted by number of pairs.
 
     If they differ greatly, the pooled value is due to differences between subsets (Simpson's paradox). Subsets with
     undefined values are left out and counted.

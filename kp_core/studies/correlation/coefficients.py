@@ -1,11 +1,10 @@
-"""Compute correlations of measures with human scores under integer weights, with missing values and intervals."""
+"""Compute correlations of measures with human scores under integer weights, and intervals; values may be missing."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -14,13 +13,13 @@ from numpy.typing import NDArray
 from kp_core.scoring.codes import Bools, Floats, Ints
 
 Correlation = Literal["spearman", "pearson", "kendall"]
-#: Correlations of measures (P, M) with human scores (P, H) under weights (P, B) → (B, M, H).
+#: Function from weights (P, B) to correlations (B, M, H) of measures (P, M) with human scores (P, H).
 Kernel = Callable[[Floats], Floats]
 
-#: Decimals to which values are compared, so that equal fractions tie; smaller values are not rounded.
+#: Decimals to which values are compared, so that equal fractions tie; values below `_TINY` are not rounded.
 DECIMALS, _TINY = 12, 1e-30
-#: Numbers of cells (resamples × pairs) computed at a time.
-BLOCK_CELLS = {"spearman": 100_000, "pearson": 100_000, "kendall": 4_000_000}
+#: Coefficient → number of cells (resamples × pairs) computed at a time.
+BLOCK_CELLS = {"spearman": 100_000, "pearson": 400_000, "kendall": 4_000_000}
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class EqualValues:
 
     distinct  (V,) the distinct values, to 12 decimals
     group     (P,) number of the value of each pair
-    members   (V, P) sparse: the pairs of each value, so that its product with weights of pairs gives those of values
+    members   (V, P) sparse mask of the pairs with each value; times weights of pairs, it gives those of values
     """
 
     distinct: Floats
@@ -51,7 +50,7 @@ class EqualValues:
 
 
 def rounded(values: Floats) -> Floats:
-    """Round values to 12 decimals, except values as small as unsmoothed BLEU (down to 1e-308).
+    """Round values to 12 decimals, except tiny values, such as those of unsmoothed BLEU (down to 1e-308).
 
     >>> rounded(np.array([0.1 + 0.2, 0.1 + 0.2 - 0.3, 2.0**-300])).tolist() == [0.3, 0.0, 2.0**-300]
     True
@@ -59,10 +58,10 @@ def rounded(values: Floats) -> Floats:
     return np.where(np.abs(values) < _TINY, values, np.round(values, DECIMALS))
 
 
-def mid_ranks(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the deviations of the mid-ranks of V values from their mean (V, B), and their sums of squares (B,).
+def mid_ranks(weights: Floats) -> tuple[Floats, Floats]:
+    """Return the deviations of the mid-ranks of V values from the mean rank (V, B), and their sums of squares (B,).
 
-    A value of weight c above others of weight u has the ranks u + 1 … u + c, whose mean is u + (c + 1) / 2.
+    A value of weight c above values of total weight u has the ranks u + 1 … u + c, whose mean is u + (c + 1) / 2.
     """
     ranks = np.cumsum(weights, axis=0)
     total = ranks[-1].copy()
@@ -70,36 +69,41 @@ def mid_ranks(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     return ranks, (total**3 - np.ones(len(weights)) @ (weights * weights * weights)) / 12
 
 
-def deviations(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the deviations of values (V,) from their mean under weights (V, B), and their sums of squares (B,)."""
-    values = np.round(values, DECIMALS)
-    values = values - values.mean()  # avoids cancellation
-    total, sums = weights.sum(axis=0), values @ weights
-    squares = values**2 @ weights - sums**2 / np.maximum(total, 1)
-    varied = squares > 1e-12 * (values**2 @ weights)  # a resample may have only one distinct value
-    return values[:, None] - sums / np.maximum(total, 1), np.where(varied, squares, 0.0)
-
-
-#: Correlations that are Pearson's r of scores of the values: values (V,) and weights (V, B) → scores, sums of squares.
-SCORES = {"spearman": mid_ranks, "pearson": deviations}
-
-
-def product_moment(x: Floats, y: Floats, name: Correlation) -> Kernel:
-    """Return the kernel of Pearson's r of the scores of the values."""
-    score = SCORES[name]
+def spearman(x: Floats, y: Floats) -> Kernel:
+    """Return the kernel of Spearman's rho."""
     ours, human = [EqualValues.of(column) for column in x.T], [EqualValues.of(column) for column in y.T]
 
     def under(weights: Floats) -> Floats:
         total = weights.sum(axis=0)
-        scored = [score(side.distinct, side.members @ weights) for side in human]
-        of_people = [weights * scores[side.group] for side, (scores, _) in zip(human, scored, strict=True)]
+        ranked = [mid_ranks(side.members @ weights) for side in human]
+        of_people = [weights * ranks[side.group] for side, (ranks, _) in zip(human, ranked, strict=True)]
         values = np.empty((len(total), len(ours), len(human)))
         for m, side in enumerate(ours):
-            scores, squares = score(side.distinct, side.members @ weights)
+            ranks, squares = mid_ranks(side.members @ weights)
             for h, weighted in enumerate(of_people):
-                covariance = np.einsum("vb,vb->b", scores, side.members @ weighted)
-                values[:, m, h] = ratio(covariance, squares, scored[h][1], total)
+                covariance = np.einsum("vb,vb->b", ranks, side.members @ weighted)
+                values[:, m, h] = ratio(covariance, squares, ranked[h][1], total)
         return values
+
+    return under
+
+
+def pearson(x: Floats, y: Floats) -> Kernel:
+    """Return the kernel of Pearson's r."""
+    x, y = (side - side.mean(axis=0) for side in (np.round(x, DECIMALS), np.round(y, DECIMALS)))  # avoids cancellation
+    products = (x[:, :, None] * y[:, None]).reshape(len(x), -1)
+    terms = np.hstack([x, y, x**2, y**2, products]).T
+    columns = x.shape[1] + y.shape[1]
+
+    def under(weights: Floats) -> Floats:
+        total = weights.sum(axis=0)
+        sums, squares, product = np.split(terms @ weights, [columns, 2 * columns])
+        mean = sums / np.maximum(total, 1)
+        spread = squares - mean * sums
+        spread = np.where(spread > 1e-12 * squares, spread, 0.0)  # a resample may have only one distinct value
+        (mean_x, _), (_, sum_y), (of_x, of_y) = (np.split(part, [x.shape[1]]) for part in (mean, sums, spread))
+        covariance = product.reshape(len(mean_x), len(sum_y), -1) - mean_x[:, None] * sum_y
+        return ratio(covariance, of_x[:, None], of_y, total).transpose(2, 0, 1)
 
     return under
 
@@ -124,7 +128,7 @@ def kendall(x: Floats, y: Floats) -> Kernel:
 
 
 def _concordance(first: EqualValues, second: EqualValues, weights: Floats) -> Floats:
-    """Return the concordant minus the discordant ordered pairs (B,); pairs with equal values share one cell."""
+    """Return the number of concordant minus discordant ordered pairs (B,); pairs with equal values share a cell."""
     cells = EqualValues.of(np.asarray(first.group * len(second.distinct) + second.group, np.float64))
     # float32 adds small integers without rounding
     counts = (cells.members @ weights).astype(np.float32)
@@ -139,18 +143,14 @@ def _concordance(first: EqualValues, second: EqualValues, weights: Floats) -> Fl
 
 
 def ratio(covariance: Floats, spread_x: Floats, spread_y: Floats, total: Floats) -> Floats:
-    """Return covariance / sqrt(spreads); NaN if a side is constant or there are fewer than three pairs."""
+    """Return covariance / sqrt(spread_x · spread_y); NaN if a side is constant or there are fewer than three pairs."""
     product = spread_x * spread_y
-    good = (product > 0) & (total >= 3)
-    value = np.divide(covariance, np.sqrt(product, where=good, out=np.ones_like(product)))
-    return np.where(good, np.clip(value, -1, 1), np.nan)
+    defined = (product > 0) & (total >= 3)
+    value = np.divide(covariance, np.sqrt(product, where=defined, out=np.ones_like(product)))
+    return np.where(defined, np.clip(value, -1, 1), np.nan)
 
 
-KERNELS: dict[str, Callable[[Floats, Floats], Kernel]] = {
-    "spearman": partial(product_moment, name="spearman"),
-    "pearson": partial(product_moment, name="pearson"),
-    "kendall": kendall,
-}
+KERNELS: dict[str, Callable[[Floats, Floats], Kernel]] = {"spearman": spearman, "pearson": pearson, "kendall": kendall}
 
 
 class Correlator:
@@ -159,13 +159,13 @@ class Correlator:
     A value is NaN if there are fewer than three such pairs, or if a side is constant.
     """
 
-    def __init__(self, measures: Floats, human: Floats, name: Correlation = "spearman", used: Bools | None = None):
+    def __init__(self, measures: Floats, human: Floats, name: Correlation = "spearman", included: Bools | None = None):
         self._shape = (measures.shape[1], human.shape[1])
-        #: pairs, places of the columns in a table (M, H), and kernel of the columns defined on the same pairs
+        #: For columns defined on the same pairs: these pairs, the columns' cells in a table (M, H), and their kernel
         self._parts = list[tuple[Ints, Any, Kernel]]()
         for defined, columns in by_gaps(measures):
             for judged, targets in by_gaps(human):
-                rows = np.flatnonzero(defined & judged if used is None else defined & judged & used)
+                rows = np.flatnonzero(defined & judged if included is None else defined & judged & included)
                 if len(rows):
                     kernel = KERNELS[name](measures[np.ix_(rows, columns)], human[np.ix_(rows, targets)])
                     self._parts.append((rows, np.ix_(columns, targets), kernel))
@@ -187,12 +187,12 @@ class Correlator:
 
     @property
     def rows(self) -> Ints:
-        """Mask of pairs that are in at least one correlation."""
+        """Numbers of the pairs that are in at least one correlation."""
         return np.unique(np.concatenate([np.empty(0, np.int64), *(rows for rows, *_ in self._parts)]))
 
 
 def by_gaps(values: Floats) -> Iterator[tuple[Bools, Ints]]:
-    """Yield each pattern of defined values (P,) with the columns (K,) that have it."""
+    """Yield each distinct mask of defined values (P,), with the numbers of the columns (K,) that have it."""
     defined, columns = ~np.isnan(values), defaultdict[bytes, list[int]](list)
     for place, pattern in enumerate(defined.T):
         columns[pattern.tobytes()].append(place)
@@ -224,7 +224,7 @@ def reasons(values: Floats, pairs: Ints) -> NDArray[np.object_]:
 def resampled(
     under: Callable[[Floats], Floats], cluster: Ints, weights: Floats, name: Correlation = "spearman"
 ) -> Floats:
-    """Return the values of `under`, (P, b) → (b, …), for bootstrap weights (B, C) of clusters.
+    """Return the values of `under`, a function (P, b) → (b, …), for bootstrap weights (B, C) of clusters.
 
     cluster (P,) is the cluster of each pair; `under` is called with blocks of resamples.
     """
@@ -234,7 +234,7 @@ def resampled(
 
 
 def closed_form(value: Floats, pairs: Ints | Floats, name: Correlation = "spearman") -> tuple[Floats, Floats]:
-    """Return the 95% interval tanh(atanh r ± z·se), which counts pairs as independent.
+    """Return the 95% interval tanh(atanh r ± z·se), which treats pairs as independent.
 
     se² = 1 / (n - 3) for Pearson, (1 + r²/2) / (n - 3) for Spearman, .437 / (n - 4) for Kendall.
     Source: Fisher 1915; Bonett & Wright 2000; Fieller, Hartley & Pearson 1957.
@@ -243,9 +243,9 @@ def closed_form(value: Floats, pairs: Ints | Floats, name: Correlation = "spearm
     >>> low.round(2).tolist(), high.round(2).tolist()
     ([0.16], [0.74])
     """
-    lost = 4 if name == "kendall" else 3
-    free = np.where(pairs > lost, pairs - lost, np.nan)
-    squared = {"pearson": 1.0, "spearman": 1 + value**2 / 2, "kendall": 0.437}[name] / free
+    lost_degrees = 4 if name == "kendall" else 3
+    degrees = np.where(pairs > lost_degrees, pairs - lost_degrees, np.nan)
+    squared = {"pearson": 1.0, "spearman": 1 + value**2 / 2, "kendall": 0.437}[name] / degrees
     half = 1.959963984540054 * np.sqrt(squared)
     with np.errstate(divide="ignore"):  # for a perfect correlation
         return np.tanh(np.arctanh(value) - half), np.tanh(np.arctanh(value) + half)
@@ -254,7 +254,7 @@ def closed_form(value: Floats, pairs: Ints | Floats, name: Correlation = "spearm
 def partial_spearman(measure: Floats, human: Floats, controls: Floats) -> float:
     """Return Spearman's rho of a measure with human scores (P,) given controls (P, C), such as both lengths.
 
-    It is the Pearson correlation of the residuals after regressing the ranks on those of the controls.
+    This is the Pearson correlation of the residuals, after both ranks are regressed on the ranks of the controls.
     """
     from scipy.stats import rankdata
 
@@ -263,8 +263,8 @@ def partial_spearman(measure: Floats, human: Floats, controls: Floats) -> float:
     if len(columns) < 3:
         return float("nan")
     ranks = np.asarray(rankdata(rounded(columns), axis=0))
-    base = np.column_stack([np.ones(len(ranks)), ranks[:, 2:]])
-    residuals = ranks[:, :2] - base @ np.linalg.lstsq(base, ranks[:, :2], rcond=None)[0]
+    design = np.column_stack([np.ones(len(ranks)), ranks[:, 2:]])
+    residuals = ranks[:, :2] - design @ np.linalg.lstsq(design, ranks[:, :2], rcond=None)[0]
     spread = (residuals**2).sum(axis=0)
     if (spread <= 1e-9 * (ranks[:, :2] ** 2).sum(axis=0)).any():
         return float("nan")
@@ -272,5 +272,5 @@ def partial_spearman(measure: Floats, human: Floats, controls: Floats) -> float:
 
 
 def percent_of_ceiling(value: Floats, human: Floats) -> Floats:
-    """Return value / human in percent; NaN if people agree no better than by chance."""
+    """Return value / human in percent; NaN if people do not agree better than by chance."""
     return 100 * value / np.where(human > 0, human, np.nan)

@@ -22,7 +22,7 @@ from kp_core.studies.correlation.estimates import HUMAN, Correlations, Study, es
 from kp_core.studies.correlation.human import COLUMNS, Unit, pair_table, sampling_unit, score_matrix
 from kp_core.studies.result import Numbers
 
-#: Measures of the paper, and trivial sentinels that a useful measure must beat.
+#: Measures of the paper, and sentinels: trivial measures that a useful measure must beat.
 PAPER = ("R-precision", "M-R-precision", "BLEU", "METEOR", "NIST", "ROUGE-1")
 SENTINELS = ("exact", "stem-exact", "length-difference", "candidate-length", "random")
 #: Option of `correlate` → its name in a signature.
@@ -38,14 +38,14 @@ _SIGNED = {
 
 @dataclass(frozen=True, kw_only=True)
 class CorrelationStudy(Numbers):
-    """Correlations of similarity measures with human scores, and their pairs.
+    """Correlations of similarity measures with human scores, and the pairs that were judged.
 
     Attributes
     ----------
     frame : DataFrame
         One row per measure, subset and combination of human scores.
     found : Correlations
-        Correlations, share of the human ceiling, tests, clusters.
+        Correlations, shares of the human ceiling, tests, clusters.
     pairs : DataFrame
         One row per judged pair: phrases, document, labels, human scores, and values of the measures.
     """
@@ -76,16 +76,16 @@ def correlate(
     ----------
     judgements : Corpus or DataFrame
         A corpus with judgments, or a table with pair_id, keyphrase, candidate, and either annotator and score or one
-        column score_… per annotator. A pair without a keyphrase is compared with all gold keyphrases of its document,
-        and its highest value is used.
+        column score_… per annotator. If a pair has no keyphrase, its candidate is compared with all gold keyphrases of
+        the document, and the highest value is used.
     measures : str or sequence of str, optional
-        Names of `kp.SIMILARITIES` or of numeric columns; by default those of the paper, and sentinels.
+        Names of `kp.SIMILARITIES` or of numeric columns; by default the measures of the paper and the sentinels.
     by : str or sequence of str
         Breakdowns: location, complexity, pos, type, side, length, group.
     paper : bool
         Group the pairs as in the paper (near misses only).
     study : Study, optional
-        Correlation, intervals and tests; its fields can also be passed as options.
+        Settings of correlation, intervals and tests; its fields can also be passed as options.
     **options
         Also options of `similarity`: direction, preset, stemmer, normalise, synonyms.
 
@@ -99,9 +99,9 @@ def correlate(
         raise InputError("judgements", "no judged pair", "pairs of phrases with scores", "Load judged pairs.")
     breakdowns = [name.strip() for name in by.split(",") if name.strip()] if isinstance(by, str) else list(by)
     refuse_unknown(breakdowns, BREAKDOWNS, "breakdown")
-    known = {field.name for field in fields(Study)}
-    study = replace(study or Study(), **{name: value for name, value in options.items() if name in known})
-    chosen = {"seed": study.seed} | {name: value for name, value in options.items() if name not in known}
+    study_fields = {field.name for field in fields(Study)}
+    study = replace(study or Study(), **{name: value for name, value in options.items() if name in study_fields})
+    chosen = {"seed": study.seed} | {name: value for name, value in options.items() if name not in study_fields}
     chosen.setdefault("vocabulary", corpus.vocabulary)
     if corpus.has_texts:
         chosen.setdefault("texts", whole_texts(corpus.documents))
@@ -112,30 +112,30 @@ def correlate(
     values = _values(pairs, phrases, owner, names, choices)
     recipe = replace(PRESETS[choices.preset], stemmer=choices.stemmer)
     related = describe(phrases["keyphrase"].tolist(), phrases["candidate"].tolist(), recipe)
-    # the first of the most closely related keyphrases of each pair
+    # of several keyphrases, keep the first of the most closely related for each pair
     nearest = related["type"].map(list(TYPES).index).groupby(owner).idxmin()
     related, phrases = (rows.loc[nearest].reset_index(drop=True) for rows in (related, phrases))
     labels = label(related, phrases, pairs, corpus, breakdowns)
-    used = labels["type"].isin(CONTIGUOUS).to_numpy() if paper else np.ones(len(pairs), bool)
+    included = labels["type"].isin(CONTIGUOUS).to_numpy() if paper else np.ones(len(pairs), bool)
     unit, clusters = sampling_unit(pairs)
-    shown = labels[[name for name in breakdowns if name in labels]]
-    grouped, cluster = paper_labels(shown) if paper else shown, pd.factorize(np.array(clusters, object)[used])[0]
-    words = lengths(phrases)[used]
-    estimates = estimate(scores.to_numpy()[used], values[used], cluster, grouped[used], words, study)
+    groups = labels[[name for name in breakdowns if name in labels]]
+    grouped, cluster = paper_labels(groups) if paper else groups, pd.factorize(np.array(clusters, object)[included])[0]
+    words = lengths(phrases)[included]
+    estimates = estimate(scores.to_numpy()[included], values[included], cluster, grouped[included], words, study)
     human = scores.add_prefix("score ").reset_index(drop=True)
     computed = {*labels.columns, *human.columns, *values.columns}
-    given = pairs.rename(columns=lambda name: f"{name} (file)" if name in computed else name)
-    several = bool(pairs.reindex(columns=["keyphrase"]).isna().any(axis=None))
+    file_columns = pairs.rename(columns=lambda name: f"{name} (file)" if name in computed else name)
+    has_missing_keyphrase = bool(pairs.reindex(columns=["keyphrase"]).isna().any(axis=None))
     settings = _signature_fields(choices, study, breakdowns) | {
         "unit": unit,
-        "pairs-of": "best-over-gold" if several else "",
+        "pairs-of": "best-over-gold" if has_missing_keyphrase else "",
         "grouping": "paper" if paper else "",
         "measures": quote(",".join(names), safe=",()=-@"),
         "synonyms": f"{len(choices.synonyms)}-groups" if choices.synonyms else "",
         "normalise": urlencode(choices.normalise),
     }
-    notes = _notes(estimates, values[used], labels[used], unit)
-    table = pd.concat([given, labels, human, values], axis=1)
+    notes = _notes(estimates, values[included], labels[included], unit)
+    table = pd.concat([file_columns, labels, human, values], axis=1)
     return CorrelationStudy(estimates.frame, settings, tuple(notes), found=estimates, pairs=table)
 
 
@@ -151,8 +151,8 @@ def similarities(pairs: pd.DataFrame, measures: str | None, **options: Any) -> N
 def correlation_from(signature: str) -> dict[str, Any]:
     """Return the options of `correlate` from a signature.
 
-    `kp.correlate(corpus, **correlation_from(study.signature))` gives the same study. The signature has only the number
-    of synonym groups, which must be passed again.
+    `kp.correlate(corpus, **correlation_from(study.signature))` gives the same study. Synonyms must be passed again,
+    because the signature has only the number of their groups.
 
     Examples
     --------
@@ -160,43 +160,43 @@ def correlation_from(signature: str) -> dict[str, Any]:
     {'by': '', 'preset': 'paper-like', 'correlation': 'kendall', 'resamples': 200, 'measures': 'BLEU,exact'}
     """
     kind, *parts = signature.strip().split("|")
-    given = dict(part.partition(":")[::2] for part in parts)
+    signed_values = dict(part.partition(":")[::2] for part in parts)
     if kind != "kps-correlation":
         raise UsageError(f"'{kind}' is not a signature of a correlation, which begins with kps-correlation")
-    if "synonyms" in given:
+    if "synonyms" in signed_values:
         raise usage_error("synonyms")
     numbers = {field.name for field in fields(Study) if isinstance(field.default, int)}
     options: dict[str, Any] = {"by": ""}
     for name, short in _SIGNED.items():
-        if short in given:
-            options[name] = int(given[short]) if name in numbers else given[short]
-    if "measures" in given:
-        options["measures"] = unquote(given["measures"])
-    if "grouping" in given:
+        if short in signed_values:
+            options[name] = int(signed_values[short]) if name in numbers else signed_values[short]
+    if "measures" in signed_values:
+        options["measures"] = unquote(signed_values["measures"])
+    if "grouping" in signed_values:
         options["paper"] = True
-    if "normalise" in given:
-        options["normalise"] = dict(parse_qsl(given["normalise"]))
+    if "normalise" in signed_values:
+        options["normalise"] = dict(parse_qsl(signed_values["normalise"]))
     return options
 
 
 def _signature_fields(choices: Choices, study: Study, by: list[str]) -> dict[str, str]:
-    chosen = {"by": ",".join(by), **vars(study)}
-    chosen |= {name: getattr(choices, name) or "" for name in ("preset", "direction", "stemmer")}
+    option_values = {"by": ",".join(by), **vars(study)}
+    option_values |= {name: getattr(choices, name) or "" for name in ("preset", "direction", "stemmer")}
     if study.interval != "bootstrap":
-        del chosen["resamples"]
+        del option_values["resamples"]
     if study.test != "perm-both":
-        del chosen["trials"], chosen["swap"]
-    return {short: str(chosen[name]) for name, short in _SIGNED.items() if name in chosen}
+        del option_values["trials"], option_values["swap"]
+    return {short: str(option_values[name]) for name, short in _SIGNED.items() if name in option_values}
 
 
 def numeric_columns(judgements: pd.DataFrame) -> list[str]:
-    """Return the numeric further columns of judgments, which can be used as measures."""
+    """Return the other numeric columns of judgments, which can be used as measures."""
     further = [name for name in judgements.columns if name not in (*COLUMNS, "annotator", "score")]
     return [str(name) for name in further if pd.to_numeric(judgements[name], errors="coerce").notna().any()]
 
 
 def _candidate_pairs(pairs: pd.DataFrame, corpus: Corpus) -> tuple[pd.DataFrame, Ints]:
-    """Return the phrases of each pair, with all gold keyphrases if it has none, and the row of the pair."""
+    """Return the phrases of each pair (with all gold keyphrases if it has no keyphrase) and the row of the pair."""
     phrases = pairs.reindex(columns=["keyphrase", "candidate"])
     if (missing := phrases["keyphrase"].isna()).any():
         if not len(corpus.gold) or "doc_id" not in pairs:
@@ -208,10 +208,10 @@ def _candidate_pairs(pairs: pd.DataFrame, corpus: Corpus) -> tuple[pd.DataFrame,
 
 
 def _values(pairs: pd.DataFrame, phrases: pd.DataFrame, row: Ints, names: list[str], choices: Choices) -> pd.DataFrame:
-    asked = {name.removeprefix("column:") for name in names}
+    requested_names = {name.removeprefix("column:") for name in names}
     columns = {}
     for name in pairs.columns:
-        if str(name) in asked and name not in COLUMNS:
+        if str(name) in requested_names and name not in COLUMNS:
             column = pd.to_numeric(pairs[name], errors="coerce").to_numpy(np.float64, na_value=np.nan)
             columns[str(name)] = column[row]
     wide = score(phrases["keyphrase"].tolist(), phrases["candidate"].tolist(), names, choices, columns)

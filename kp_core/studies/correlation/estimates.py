@@ -20,7 +20,7 @@ from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.order import close
 from kp_core.studies.correlation import coefficients
 from kp_core.studies.correlation.breakdowns import subsets
-from kp_core.studies.correlation.coefficients import Correlation, Correlator, EqualValues, correlations
+from kp_core.studies.correlation.coefficients import Correlation, Correlator, EqualValues, Kernel, correlations
 from kp_core.studies.correlation.human import COMBINATIONS, TIE_RULES, Ceiling, TieRule, combined, majority, still_tied
 from kp_core.studies.result import square
 
@@ -29,7 +29,7 @@ HUMAN = "human"
 
 @dataclass(frozen=True)
 class Study:
-    """Settings for comparing measures with human scores; all random draws depend on the seed."""
+    """Settings of a study that compares measures with human scores; all random draws depend on the seed."""
 
     correlation: Correlation = "spearman"
     ties: TieRule = "low"
@@ -57,12 +57,12 @@ class Correlations:
     """Correlations, tests and clusters of measures.
 
     frame      one row per measure (and `human`, the leave-one-out ceiling), subset and combination of the scores;
-               `documents` are the clusters of the `n` pairs, `undefined` pairs without a value
-    ceiling    the same rows without `human`: value in percent of the human ceiling of that subset
-    tests      one row per pair of measures, over all pairs: difference of their correlations, p and corrected p
-    clusters   combination → cluster of each measure, 1 is best
+               `n` is the number of pairs, `documents` of their clusters, `undefined` of pairs without a value
+    ceiling    the same rows without `human`: value in percent of the human ceiling in that subset
+    tests      one row per pair of measures, over all phrase pairs: difference of correlations, p and corrected p
+    clusters   combination → measure → cluster, 1 is best
     partial    one row per measure: Spearman's rho given both lengths
-    tie_range  one row per measure: value of the majority under each rule for remaining ties; tied: pairs that need it
+    tie_range  one row per measure: value for the majority under each rule for remaining ties; tied: pairs that need one
     """
 
     frame: pd.DataFrame
@@ -88,7 +88,7 @@ class Correlations:
         return [name for name in dict.fromkeys([*rows["a"], *rows["b"]]) if name not in beaten]
 
     def trials_needed(self, alpha: float = 0.05) -> int:
-        """Return the number of trials from which the corrected p of PERM-BOTH can fall below alpha.
+        """Return the number of trials needed for the corrected p of PERM-BOTH to fall below alpha.
 
         The smallest p is 1 / (trials + 1), and Holm multiplies it by the number of tests.
         """
@@ -99,7 +99,7 @@ class Correlations:
 def estimate(
     scores: Floats, measures: pd.DataFrame, cluster: Ints, labels: pd.DataFrame, lengths: Floats, study: Study
 ) -> Correlations:
-    """Return correlations by subset, intervals, and tests between measures.
+    """Return correlations by subset, their intervals, and tests between measures.
 
     scores    (P, R) of R annotators for P pairs; measures: one row per pair, undefined if not finite
     cluster   (P,) number of the resampled unit of each pair, such as its document
@@ -114,8 +114,8 @@ def estimate(
     frame, ceiling = _correlated(judged, subsets(lengths[:, 0], labels))
     tests, clusters = _tests(judged)
     partial = [
-        (name, how, coefficients.partial_spearman(column, people, lengths))
-        for how, people in zip(COMBINATIONS, judged.human.T, strict=True)
+        (name, combination, coefficients.partial_spearman(column, people, lengths))
+        for combination, people in zip(COMBINATIONS, judged.human.T, strict=True)
         for name, column in zip(judged.names, values.T, strict=True)
     ]
     controlled, tied = pd.DataFrame(partial, columns=["measure", "average", "value"]), int(still_tied(scores).sum())
@@ -127,7 +127,7 @@ def estimate(
 
 @dataclass(frozen=True)
 class _Judged:
-    """P judged pairs: scores (P, R), measures (P, M), human scores (P, H), cluster (P,)."""
+    """P judged pairs: scores (P, R), measures (P, M), combined human scores (P, H), cluster (P,)."""
 
     scores: Floats
     measures: Floats
@@ -138,15 +138,15 @@ class _Judged:
 
 
 def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the rows of correlations, human agreement first, and the rows in percent of the human ceiling."""
+    """Return rows with correlations, human agreement first, and rows with percentages of the human ceiling."""
     study, size = judged.study, len(judged.measures)
     sides = []
-    for used in masks.values():
-        people = Ceiling(judged.scores, study.ties, study.correlation, used)
-        sides.append((people, Correlator(judged.measures, judged.human, study.correlation, used)))
+    for mask in masks.values():
+        people = Ceiling(judged.scores, study.ties, study.correlation, mask)
+        sides.append((people, Correlator(judged.measures, judged.human, study.correlation, mask)))
 
     def gathered(take: Callable[[Ceiling | Correlator], NDArray[Any]]) -> NDArray[Any]:
-        """Stack the values of all subsets, (…, S, H, M + 1), with human agreement before the measures."""
+        """Stack the values of all subsets as (…, S, H, M + 1), with human agreement before the measures."""
         arrays = [np.concatenate([take(people), take(measures)], axis=-2) for people, measures in sides]
         return np.stack(arrays, axis=-3).swapaxes(-1, -2)
 
@@ -171,7 +171,7 @@ def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame,
     reason = coefficients.reasons(value, gathered(lambda side: side.pairs))
     if judged.scores.shape[1] < 2:
         reason[..., 0] = "one_annotator"
-    undefined = np.array([used.sum() for used in masks.values()])[:, None, None] - n
+    undefined = np.array([mask.sum() for mask in masks.values()])[:, None, None] - n
     counts = {"n": n, "documents": clusters, "undefined": undefined, "reason": reason}
     rows = _rows(masks, (HUMAN, *judged.names), value=value, low=low, high=high, **counts)
     rows.insert(3, "correlation", study.correlation)
@@ -179,7 +179,7 @@ def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame,
 
 
 def _bounds(value: Floats, drawn: Floats, clusters: Ints) -> tuple[Floats, Floats]:
-    """Return the interval of each value from its draws (B, …) of clusters; NaN if the value is."""
+    """Return the interval of each value from its draws (B, …) of clusters; NaN if the value is NaN."""
     low, high = intervals.percentile(drawn.reshape(len(drawn), -1), intervals.expanded_tail(clusters.ravel()))
     low[np.isnan(value.ravel())] = high[np.isnan(value.ravel())] = np.nan
     return low.reshape(value.shape), high.reshape(value.shape)
@@ -217,30 +217,30 @@ def _tests(judged: _Judged) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
 
 
 def contests(measures: Floats, human: Floats, name: Correlation = "spearman") -> pd.DataFrame:
-    """Return every pair of measures (P, M) for which these and the human scores (P,) vary on the common phrase pairs.
+    """Return the pairs of measures (P, M) that vary, as do the human scores (P,), on the phrase pairs with all values.
 
-    Columns: a, b (places of the measures), first, second (their correlations with the human score), between (that of
-    the two; missing for Kendall, which Williams' test does not support), n.
+    Columns: a, b (numbers of the measures), first, second (their correlations with the human score), between (their
+    correlation with each other; missing for Kendall, which Williams' test does not support), n.
     """
     a, b = np.triu_indices(measures.shape[1], 1)
     statistics = np.full((4, len(a)), np.nan)
-    for used, pairs in coefficients.by_gaps(measures[:, a] + measures[:, b] + human[:, None]):
-        first, second, values = a[pairs], b[pairs], measures[used]
+    for included, pairs in coefficients.by_gaps(measures[:, a] + measures[:, b] + human[:, None]):
+        first, second, values = a[pairs], b[pairs], measures[included]
         others = values[:, :0] if name == "kendall" else values
-        rho = correlations(values, np.column_stack([human[used], others]), name)
-        statistics[:2, pairs], statistics[3, pairs] = (rho[first, 0], rho[second, 0]), used.sum()
+        rho = correlations(values, np.column_stack([human[included], others]), name)
+        statistics[:2, pairs], statistics[3, pairs] = (rho[first, 0], rho[second, 0]), included.sum()
         if name != "kendall":
             statistics[2, pairs] = rho[first, 1 + second]
-    met = pd.DataFrame(statistics.T, columns=["first", "second", "between", "n"]).assign(a=a, b=b)
-    return met.dropna(subset=["first", "second"]).astype({"n": int})
+    comparisons = pd.DataFrame(statistics.T, columns=["first", "second", "between", "n"]).assign(a=a, b=b)
+    return comparisons.dropna(subset=["first", "second"]).astype({"n": int})
 
 
 def williams(first: Floats, second: Floats, between: Floats, pairs: Ints) -> tuple[Floats, Floats]:
     """Return t and two-sided p of differences (K,) of two correlations with the same variable.
 
-    first, second are the correlations with the human score, between that of the two measures. Absolute correlations are
-    compared. p is 1 for equal correlations, NaN for fewer than four pairs. On ranks (Spearman) the test is an
-    approximation.
+    first and second are the correlations with the human score, between is that of the two measures. Absolute
+    correlations are compared. p is 1 for equal correlations, NaN for fewer than four pairs. On ranks (Spearman), the
+    test is approximate.
     Source: Williams 1959; Steiger 1980.
 
     >>> t, p = williams(*np.array([[0.80], [0.72], [0.89], [26]]))  # Howell, 6th ed., p. 262
@@ -250,13 +250,13 @@ def williams(first: Floats, second: Floats, between: Floats, pairs: Ints) -> tup
     from scipy.special import stdtr
 
     between = np.where((first < 0) != (second < 0), -between, between)
-    a, b, free = np.abs(first), np.abs(second), np.where(pairs < 4, np.nan, pairs - 3.0)
+    a, b, degrees = np.abs(first), np.abs(second), np.where(pairs < 4, np.nan, pairs - 3.0)
     determinant = np.maximum(1 - a**2 - b**2 - between**2 + 2 * a * b * between, 0.0)
-    below = 2 * determinant * (pairs - 1) / free + (a + b) ** 2 / 4 * (1 - between) ** 3
+    denominator = 2 * determinant * (pairs - 1) / degrees + (a + b) ** 2 / 4 * (1 - between) ** 3
     equal = close(a, b) & (pairs > 3)
-    t = (a - b) * np.sqrt((pairs - 1) * (1 + between) / np.where(equal, 1, below))
+    t = (a - b) * np.sqrt((pairs - 1) * (1 + between) / np.where(equal, 1, denominator))
     t = np.where(equal, 0.0, t)
-    return t, 2 * stdtr(free, -np.abs(t))
+    return t, 2 * stdtr(degrees, -np.abs(t))
 
 
 def permute_both(
@@ -270,22 +270,22 @@ def permute_both(
 ) -> Floats:
     """Return two-sided p (K, H) of PERM-BOTH for K pairs of measures, over the phrase pairs with all scores.
 
-    measures (P, M) and human (P, H) are scores of phrase pairs, contest (K, 2) places of measures. Measures are
-    standardized; a trial swaps two of them for every pair of phrases, or every unit (P,) such as a document, with
-    probability 1/2, with the same random numbers for all pairs of measures. p = (c + 1) / (trials + 1) of |difference
-    of the correlations|; with few units, all swaps are enumerated. NaN if a measure is constant.
+    measures (P, M) and human (P, H) are scores of phrase pairs, contest (K, 2) numbers of measures. Measures are
+    standardized; a trial swaps the two measures of each phrase pair, or of each unit (P,) such as a document, with
+    probability 1/2; all pairs of measures share the random numbers. p = (c + 1) / (trials + 1) if c trials reach the
+    |difference of correlations|; with few units, all swaps are enumerated. NaN if a measure is constant.
     Source: Deutsch, Dror & Roth 2021.
     """
     unit = np.arange(len(human)) if unit is None else np.unique(unit, return_inverse=True)[1]
     p = np.full((len(contest), human.shape[1]), np.nan)
     common = measures[:, contest].sum(axis=2) + human.sum(axis=1, keepdims=True)
-    for used, places in coefficients.by_gaps(common):
-        values = np.round(measures[used], 12)
+    for included, places in coefficients.by_gaps(common):
+        values = np.round(measures[included], 12)
         places = places[(np.ptp(values[:, contest[places]], axis=0) > 0).all(axis=1)]
         if len(places):
             spread = values.std(axis=0)
             z = np.round((values - values.mean(axis=0)) / np.where(spread > 0, spread, np.nan), 12)
-            difference = differences(z, human[used], contest[places], name, unit[used])
+            difference = differences(z, human[included], contest[places], name, unit[included])
             drawn = paired.randomisation(difference, int(unit.max()) + 1, trials, np.random.default_rng(seed))
             p[places] = drawn.reshape(len(places), -1)
     return p
@@ -294,63 +294,93 @@ def permute_both(
 def differences(z: Floats, human: Floats, contest: Ints, name: Correlation, unit: Ints) -> Callable[[Floats], Floats]:
     """Return a function from swapped units (B, U), 1 or 0, to differences of correlations (B, K · H).
 
-    The correlations are those of standardized measures (n, M) with human scores (n, H); contest (K, 2) are the places
-    of two measures, unit (n,) is the unit of each pair of phrases.
+    The correlations are of standardized measures z (n, M) with human scores (n, H); contest (K, 2) has the numbers of
+    two measures, unit (n,) the unit of each phrase pair.
     """
-    mixed = _mixed_ranks if name == "kendall" else _mixed_scores
-    under = mixed(z, human, contest, name)
+    mixed = _mixed_ranks(z, human, contest) if name == "spearman" else _mixed_values(z, human, contest, name)
 
     def difference(swapped: Floats) -> Floats:
-        first, second = under(np.ascontiguousarray(swapped.T)[unit])
-        values = (first - second).reshape(len(swapped), -1)
+        values = coefficients.resampled(mixed, unit, swapped, name).reshape(len(swapped), -1)
         return np.where(np.isnan(values), np.inf, values)  # undefined correlations count as no difference
 
     return difference
 
 
-#: Function from swapped pairs of phrases (n, B) to the correlations (B, K, H) of both mixtures of two measures.
-_Mixtures = Callable[[Floats], tuple[Floats, Floats]]
+def _mixed_values(z: Floats, human: Floats, contest: Ints, name: Correlation) -> Kernel:
+    """Return a function to differences of correlations; stacked measures are correlated with weights 0 and 1."""
+    both = np.vstack([z[:, contest[:, 0]], z[:, contest[:, 1]]])
+    kernel = coefficients.KERNELS[name](both, np.vstack([human, human]))
 
-
-def _mixed_ranks(z: Floats, human: Floats, contest: Ints, name: Correlation) -> _Mixtures:
-    """Return the correlations of mixtures as those of both measures, one below the other, under weights 0 and 1."""
-    kernel, twice = coefficients.KERNELS[name], np.vstack([human, human])
-    kernels = [kernel(z[:, pair].T.reshape(-1, 1), twice) for pair in contest]
-
-    def under(swapped: Floats) -> tuple[Floats, Floats]:
-        sides = (1 - swapped, swapped), (swapped, 1 - swapped)
-        first, second = (np.stack([of(np.vstack(side))[:, 0] for of in kernels], axis=1) for side in sides)
-        return first, second
+    def under(swapped: Floats) -> Floats:
+        stays = 1 - swapped
+        return kernel(np.vstack([stays, swapped])) - kernel(np.vstack([swapped, stays]))
 
     return under
 
 
-def _mixed_scores(z: Floats, human: Floats, contest: Ints, name: Correlation) -> _Mixtures:
-    """Return the same for Pearson's r of scores, from sums over the equal values of each measure."""
-    score, scored = coefficients.SCORES[name], list[tuple[Floats, Floats]]()
-    for column in human.T:
-        side = EqualValues.of(column)
-        scores, squares = score(side.distinct, side.members @ np.ones((len(human), 1)))
-        scored.append((scores[side.group, 0], squares))
-    people, spread = (np.array(part) for part in zip(*scored, strict=True))
-    terms = np.vstack([np.ones(len(human)), people])  # sums over pairs of phrases: their number, human scores
+def _mixed_ranks(z: Floats, human: Floats, contest: Ints) -> Kernel:
+    """Return a function to differences of Spearman's rho.
+
+    Twice the covariance of the ranks of x and y is the sum of y_i · sgn(x_i - x_j). If x mixes two measures, terms
+    whose two values are of the same measure are computed once per measure; the other terms need only sums over the
+    values of one measure that are above and below each value of the other.
+    """
+    people = [EqualValues.of(column) for column in human.T]
+    ranked = [coefficients.mid_ranks(side.members @ np.ones((len(human), 1))) for side in people]
+    spread, total = np.array([squares for _, squares in ranked]), np.array(len(human))
+    ranks = [ranks[side.group] for side, (ranks, _) in zip(people, ranked, strict=True)]
+    terms = np.stack([np.ones((len(human), 1)), *ranks], axis=1)
     sides = {place: EqualValues.of(z[:, place]) for place in np.unique(contest).tolist()}
-    whole = {place: side.members @ terms.T for place, side in sides.items()}
-    both = [EqualValues.of(np.concatenate([sides[a].distinct, sides[b].distinct])) for a, b in contest.tolist()]
+    meetings = []
+    for pair in contest.tolist():
+        few, many = sorted(pair, key=lambda place: len(sides[place].distinct))
+        values, others = sides[few].distinct, sides[many].distinct
+        below, above = (np.searchsorted(others, values, side) for side in ("left", "right"))
+        meetings.append((few, many, below, above, 1 if few == pair[0] else -1))
 
-    def under(swapped: Floats) -> tuple[Floats, Floats]:
-        size = swapped.shape[1]
-        weighted = np.hstack([term[:, None] * swapped for term in terms])
-        moved = {place: side.members @ weighted for place, side in sides.items()}
-        values = np.empty((2, size, len(contest), len(people)))
-        for k, (a, b) in enumerate(contest.tolist()):
-            every = np.repeat(both[k].members @ np.vstack([whole[a], whole[b]]), size, axis=1)
-            stayed = np.repeat(whole[a], size, axis=1) - moved[a]
-            first = both[k].members @ np.vstack([stayed, moved[b]])
-            for mixture, sums in enumerate((first, every - first)):
-                scores, squares = score(both[k].distinct, sums[:, :size])
-                covariance = np.einsum("vb,vhb->hb", scores, sums[:, size:].reshape(len(sums), -1, size))
-                values[mixture, :, k] = coefficients.ratio(covariance, squares, spread, np.array(len(human))).T
-        return values[0], values[1]
+    def under(swapped: Floats) -> Floats:
+        halves = []
+        for weights in (1 - swapped, swapped):
+            weighted = (terms * weights[:, None]).reshape(len(terms), -1)
+            halves.append({place: _SideSums(side.members @ weighted, terms.shape[1]) for place, side in sides.items()})
+        values = np.empty((swapped.shape[1], len(contest), len(people)))
+        for k, (few, many, below, above, sign) in enumerate(meetings):
+            mixtures = (halves[0][few], halves[1][many]), (halves[1][few], halves[0][many])
+            first, second = (
+                coefficients.ratio(*part.mixed(other, below, above), spread, total) for part, other in mixtures
+            )
+            values[:, k] = sign * (first - second).T
+        return values
 
     return under
+
+
+class _SideSums:
+    """Sums over the phrase pairs that take their value from one measure, in B trials.
+
+    sums    (V, 1 + H, B) number and summed human ranks of pairs with each value; below: (V + 1, …) with lower values
+    signed  (H, B) sum of y_i · sgn(x_i - x_j) among these pairs; cubes: (B,) sum of the cubes of the numbers
+    """
+
+    def __init__(self, sums: Floats, terms: int) -> None:
+        self.sums = sums.reshape(len(sums), terms, -1)
+        self.below = np.zeros((len(sums) + 1, *self.sums.shape[1:]))
+        np.cumsum(self.sums, axis=0, out=self.below[1:])
+        number, ranks = self.sums[:, 0], self.sums[:, 1:]
+        lower, upper = self.below[:-1, 0], self.below[1:, 0]
+        self.signed = np.einsum("vhb,vb->hb", ranks, lower + upper - self.below[-1, 0])
+        self.cubes = np.einsum("vb,vb,vb->b", number, number, number)
+
+    def mixed(self, other: _SideSums, below: Ints, above: Ints) -> tuple[Floats, Floats]:
+        """Return covariance (H, B) and sum of squares (B,) of the ranks, mixed with the pairs of another measure.
+
+        below, above (V,): numbers of distinct values of the other measure that are lower, and that are not higher
+        """
+        number, ranks = self.sums[:, 0], self.sums[:, 1:]
+        higher = other.below[-1] - other.below[below] - other.below[above]  # minus lower
+        signed = np.einsum("vb,vhb->hb", number, higher[:, 1:]) - np.einsum("vhb,vb->hb", ranks, higher[:, 0])
+        equal = above > below
+        own_counts, other_counts = number[equal], other.sums[below[equal], 0]
+        cubes = self.cubes + other.cubes + 3 * (own_counts * other_counts * (own_counts + other_counts)).sum(axis=0)
+        total = self.below[-1, 0] + other.below[-1, 0]
+        return (self.signed + other.signed + signed) / 2, (total**3 - cubes) / 12

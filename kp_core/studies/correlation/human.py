@@ -1,6 +1,6 @@
 """Combine the scores of several annotators into one human score per pair, and measure their agreement.
 
-Also draw near misses as pairs for rating, and turn ratings into scores.
+Also draw near misses as pairs to rate, and turn ratings into scores.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def score_matrix(table: pd.DataFrame) -> pd.DataFrame:
             raise InputError("judgements", ", ".join(map(str, table.columns)), expected, "Rename the columns.")
         table = table.melt("pair_id", columns, "annotator", "score")
         table["annotator"] = table["annotator"].str.removeprefix(_WIDE)
-    again = table[table.duplicated(["pair_id", "annotator"])]
-    if len(again):
-        repeated = f"a second row for pair_id “{again['pair_id'].iloc[0]}”, annotator “{again['annotator'].iloc[0]}”"
+    twice = table[table.duplicated(["pair_id", "annotator"])]
+    if len(twice):
+        repeated = f"a second row for pair_id “{twice['pair_id'].iloc[0]}”, annotator “{twice['annotator'].iloc[0]}”"
         raise InputError("judgements", repeated, "one score per pair and annotator", "Remove one of them.")
     matrix = table.pivot(index="pair_id", columns="annotator", values="score").astype("float64")  # noqa: PD010
     return matrix.reindex(index=table["pair_id"].unique(), columns=table["annotator"].unique()).rename(columns=str)
@@ -63,10 +63,10 @@ def pair_table(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def sampling_unit(pairs: pd.DataFrame) -> tuple[Unit, list[str]]:
-    """Return the unit of resampling and its id for each row of `pair_table`.
+    """Return the unit of resampling, and the id of the unit of each row of `pair_table`.
 
-    Pairs of one document, or of one keyphrase, are not independent; the unit is the document if all pairs have one,
-    else the keyphrase, else the pair.
+    Pairs of the same document or keyphrase are not independent; the unit is the document if all pairs have a document,
+    else the keyphrase if all have one, else the pair.
 
     >>> sampling_unit(pd.DataFrame({"pair_id": ["1", "2"], "doc_id": ["d", None], "keyphrase": ["a b", "a b"]}))
     ('keyphrases', ['a b', 'a b'])
@@ -80,33 +80,32 @@ def sampling_unit(pairs: pd.DataFrame) -> tuple[Unit, list[str]]:
 
 def average(scores: Floats) -> Floats:
     """Return the mean of the scores of each pair (…, R) → (…); NaN if nobody scored it."""
-    given = ~np.isnan(scores)
-    count = given.sum(axis=-1)
-    return np.asarray(np.where(given, scores, 0.0).sum(axis=-1) / np.where(count > 0, count, np.nan))
+    scored = ~np.isnan(scores)
+    count = scored.sum(axis=-1)
+    return np.asarray(np.where(scored, scores, 0.0).sum(axis=-1) / np.where(count > 0, count, np.nan))
 
 
 def _tied_range(scores: Floats) -> tuple[Floats, Floats]:
-    """Return the lowest and the highest of the modes nearest to the median of each pair."""
-    given = ~np.isnan(scores)
-    anyone = given.any(axis=1)
+    """Return the lowest and the highest of the modes that are nearest to each pair's median."""
+    scored = ~np.isnan(scores)
+    any_score = scored.any(axis=1)
     frequency = (scores[:, :, None] == scores[:, None, :]).sum(axis=2)  # NaN equals no value
-    modes = given & (frequency == frequency.max(axis=1, keepdims=True, initial=0))
+    modes = scored & (frequency == frequency.max(axis=1, keepdims=True, initial=0))
     median = np.full(len(scores), np.nan)
-    if anyone.any():
-        median[anyone] = np.nanmedian(scores[anyone], axis=1)
+    if any_score.any():
+        median[any_score] = np.nanmedian(scores[any_score], axis=1)
     distance = np.where(modes, np.abs(scores - median[:, None]), np.inf)
     nearest = modes & reaches(distance.min(axis=1, keepdims=True, initial=np.inf), distance)
     low = np.where(nearest, scores, np.inf).min(axis=1, initial=np.inf)
     high = np.where(nearest, scores, -np.inf).max(axis=1, initial=-np.inf)
-    return np.where(anyone, low, np.nan), np.where(anyone, high, np.nan)
+    return np.where(any_score, low, np.nan), np.where(any_score, high, np.nan)
 
 
 def majority(scores: Floats, ties: TieRule = "low") -> Floats:
     """Return the most frequent score of each pair (P, R) → (P,); ties go to the score nearest to the median.
 
     Remaining ties go to the lower score, the higher score, or the mean of the two.
-    Source: Kim, Baldwin & Kan 2010, section 4, for mode and median; the last rule is added here, since theirs leaves
-    ties.
+    Source: Kim, Baldwin & Kan 2010, section 4, for mode and median; the last rule is ours, since theirs leaves ties.
 
     >>> [majority(np.array([[0.0, 1.0, 2.0, 4.0]]), rule).item() for rule in TIE_RULES]
     [1.0, 2.0, 1.5]
@@ -116,28 +115,28 @@ def majority(scores: Floats, ties: TieRule = "low") -> Floats:
 
 
 def still_tied(scores: Floats) -> Bools:
-    """Return which pairs (P,) need the last tie rule of `majority`, since mode and median leave two scores."""
+    """Return a mask of pairs (P,) that need the last rule of `majority`, because mode and median leave two scores."""
     low, high = _tied_range(scores)
     return np.asarray(high > low)
 
 
 def combined(scores: Floats, ties: TieRule = "low") -> Floats:
-    """Return the human score of each pair for each of `COMBINATIONS`, (P, R) → (P, 2)."""
+    """Return the human score of each pair by each of `COMBINATIONS`, (P, R) → (P, 2)."""
     return np.stack([average(scores), majority(scores, ties)], axis=1)
 
 
 class Ceiling:
-    """Agreement of each annotator with the others together, from scores (P, R): the measure `human`.
+    """The measure `human`: correlation of each annotator with the combined others, from scores (P, R).
 
     pairs (1, H) is the largest number of pairs of an annotator that the others also scored.
-    Source: Kim, Baldwin & Kan 2010, section 4; the mean over annotators is the plain one, without Fisher's z.
+    Source: Kim, Baldwin & Kan 2010, section 4; the mean over annotators is arithmetic, without Fisher's z.
     """
 
     def __init__(
-        self, scores: Floats, ties: TieRule = "low", name: Correlation = "spearman", used: Bools | None = None
+        self, scores: Floats, ties: TieRule = "low", name: Correlation = "spearman", included: Bools | None = None
     ):
         self._annotators = [
-            Correlator(scores[:, [annotator]], combined(np.delete(scores, annotator, axis=1), ties), name, used)
+            Correlator(scores[:, [annotator]], combined(np.delete(scores, annotator, axis=1), ties), name, included)
             for annotator in range(scores.shape[1])
         ]
         self.pairs = np.max([correlator.pairs for correlator in self._annotators], axis=0)
@@ -147,7 +146,7 @@ class Ceiling:
         return np.stack([correlator.under(weights) for correlator in self._annotators], axis=-1)
 
     def under(self, weights: Floats) -> Floats:
-        """Return the mean of the defined correlations over annotators (B, 1, H)."""
+        """Return the mean over annotators of the defined correlations (B, 1, H)."""
         return average(self.each(weights))
 
     def clusters(self, cluster: Ints) -> Ints:
@@ -159,12 +158,12 @@ class Ceiling:
 def ordinal_alpha(scores: Floats) -> float:
     """Return Krippendorff's alpha of scores (P, R) with the ordinal difference.
 
-    NaN if all scores are equal, or no pair has two. Source: Krippendorff 2011, section E.
+    NaN if all scores are equal, or no pair has two scores. Source: Krippendorff 2011, section E.
     """
     from krippendorff import alpha
 
-    given = ~np.isnan(scores)
-    pairable = given & (given.sum(axis=1, keepdims=True) > 1)
+    scored = ~np.isnan(scores)
+    pairable = scored & (scored.sum(axis=1, keepdims=True) > 1)
     if len(np.unique(scores[pairable])) < 2:
         return float("nan")
     return float(alpha(np.where(pairable, scores, np.nan).T, level_of_measurement="ordinal"))
@@ -173,10 +172,10 @@ def ordinal_alpha(scores: Floats) -> float:
 def quadratic_kappa(first: Floats, second: Floats) -> float:
     """Return Cohen's kappa with squared differences of the scores as weights, over pairs that both scored (P,).
 
-    NaN if both always give the same score, or share no pair. Source: Cohen 1968.
+    NaN if both give one and the same score to every pair, or have no pair in common. Source: Cohen 1968.
     """
-    both = ~(np.isnan(first) | np.isnan(second))
-    x, y = first[both], second[both]
+    scored_by_both = ~(np.isnan(first) | np.isnan(second))
+    x, y = first[scored_by_both], second[scored_by_both]
     if not len(x):
         return float("nan")
     # mean of (x - y)² over all combinations of scores
@@ -185,19 +184,19 @@ def quadratic_kappa(first: Floats, second: Floats) -> float:
 
 
 def pairwise_agreement(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per pair of annotators: pairs both scored, share of equal scores, quadratic weighted kappa."""
+    """Return one row per pair of annotators: phrase pairs that both scored, share of equal scores, quadratic kappa."""
     rows = []
     for (a, first), (b, second) in combinations(zip(scores.columns, scores.to_numpy().T, strict=True), 2):
-        both = ~(np.isnan(first) | np.isnan(second))
-        equal = float((first == second)[both].mean()) if both.any() else float("nan")
-        rows.append((a, b, int(both.sum()), equal, quadratic_kappa(first, second)))
+        scored_by_both = ~(np.isnan(first) | np.isnan(second))
+        equal = float((first == second)[scored_by_both].mean()) if scored_by_both.any() else float("nan")
+        rows.append((a, b, int(scored_by_both.sum()), equal, quadratic_kappa(first, second)))
     return pd.DataFrame(rows, columns=["a", "b", "n", "equal", "kappa"])
 
 
 def near_miss_pairs(predictions: pd.DataFrame, number: int, seed: int) -> pd.DataFrame:
     """Return up to `number` near misses of each type, drawn at random and shuffled, with the columns of `COLUMNS`.
 
-    predictions are those of `NearMisses`. The id of a pair is the same in every draw, so ratings can be combined.
+    predictions is the frame of `NearMisses`. A pair has the same id in every draw, so that ratings can be combined.
     """
     rng = np.random.default_rng(seed)
     near = predictions[predictions["type"].isin(_RATED)]
@@ -237,6 +236,6 @@ def rating_table(pairs: pd.DataFrame, ratings: Mapping[str, Mapping[str, float]]
 
 
 def with_ratings(judgements: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
-    """Return loaded judgments with later ratings; a person's later score of a pair replaces the earlier one."""
+    """Return loaded judgments with later ratings; a person's later score of a pair replaces the earlier score."""
     both = pd.concat([judgements, ratings], ignore_index=True) if len(ratings) else judgements
     return both.drop_duplicates(["pair_id", "annotator"], keep="last", ignore_index=True)

@@ -14,10 +14,10 @@ SOURCE = "Kim, Baldwin & Kan 2010"
 
 
 def table(name: str) -> pd.DataFrame:
-    """Return a printed table, or the list of suspects (cells that look misprinted).
+    """Return a printed table, or the list of cells that look misprinted (suspects).
 
     scores        mean human score (0-4) by candidate (shorter, longer) and location, NaN if there was no pair
-    data, claims  sizes and agreement of the data; statements, and whether (and by which cells) the numbers support them
+    data, claims  sizes and agreement of the data; statements, whether the numbers support them, and which numbers
     correlations  Tables 3 to 5, one column per measure
     """
     with (files("kp_core.studies.correlation") / f"kim2010_{name}.csv").open(encoding="utf-8") as lines:
@@ -28,7 +28,7 @@ def correlations() -> pd.DataFrame:
     """Return Spearman's rho of Tables 3 to 5: table, average, subset, measure, value, suspect, correlation.
 
     Measures, subsets and averages are named as in `correlate`; `human` is the leave-one-out ceiling, `semantic
-    similarity` a cosine of web snippets that can no longer be computed. `suspect` gives the reason why a cell looks
+    similarity` a cosine of web snippets, which can no longer be computed. `suspect` gives the reason why a cell looks
     misprinted.
 
     >>> found = correlations()
@@ -42,13 +42,13 @@ def correlations() -> pd.DataFrame:
 
 
 def printed_values(average: str) -> pd.DataFrame:
-    """Return measure, subset and value of the printed correlations of one human score, without suspects."""
+    """Return measure, subset and value of the printed correlations with one human score, without suspects."""
     rows = correlations()
     return rows.loc[(rows["average"] == average) & (rows["suspect"] == ""), ["measure", "subset", "value"]]
 
 
 def printed(average: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return the printed table (subset, measure), with a mask and a list of its suspected misprints."""
+    """Return the printed table (subsets × measures), a mask of suspected misprints, and a list of them."""
     rows = correlations().query("average == @average")
     rows = rows.assign(marked=rows["suspect"] != "")
     rows["subset"] = rows["subset"].str.replace("L<=", "L ≤ ").str.replace(":", ": ")

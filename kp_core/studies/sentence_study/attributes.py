@@ -1,4 +1,4 @@
-"""Compute attributes of sentences for a decision tree, and their classes by the annotators' choices.
+"""Compute attributes of sentences for a decision tree, and classes of sentences from the annotators' choices.
 
 “Yes” sentences are the chosen ones that remain after trimming by agreement. Source: Nomoto & Matsumoto 1997, Table 8.
 """
@@ -22,7 +22,7 @@ from kp_core.scoring.sentence_ids import list_sentences, sentence_rows
 from kp_core.settings import Settings
 from kp_core.studies import WORDS
 from kp_core.studies.facts import part_note
-from kp_core.studies.trimming import Form, Levels, levels_of
+from kp_core.studies.trimming import Form, Levels, levels
 from kp_core.text.stem import stem_words
 from kp_core.text.tags import tag, word_class
 from kp_core.text.tokenise import clean, tokens
@@ -48,10 +48,10 @@ def attitude(sentence: str) -> int:
 
 
 def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.DataFrame, list[Note]]:
-    """Return doc_id, sentence, text and `ATTRIBUTES` of each sentence; missing attributes are 0, and noted.
+    """Return doc_id, sentence, text and `ATTRIBUTES` of each sentence, and notes; missing attributes count as 0.
 
-    given: table with a column `sentence` and attributes that replace computed ones (text for the document type, numbers
-    for others). Raises InputError if no text is loaded, or a given value is invalid.
+    given: table with a column `sentence` and attributes that replace computed ones (text for the document type, else
+    numbers). Raises InputError if no text is loaded, or if a given value is invalid.
     """
     listed = list_sentences(corpus)
     if not len(listed):
@@ -85,17 +85,17 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
 
 
 def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
-    """Return the given attributes in sentence order; refuse unknown sentences and non-numeric values."""
+    """Return the given attributes in the order of sentences; refuse unknown sentences and non-numeric values."""
     known = [name for name in ATTRIBUTES if name in given]
     if "sentence" not in given or not known:
         facts = {"columns": ", ".join(map(str, given.columns)) or "(none)", "known": ", ".join(ATTRIBUTES)}
         raise input_error("the given attributes", "no attribute", **facts)
-    for wrong, problem in (
+    for invalid, problem in (
         (~given["sentence"].isin(listed["sentence"]), "no sentence of the loaded texts"),
         (given["sentence"].duplicated(), "a sentence given twice"),
     ):
-        if wrong.any():
-            sentence = given.loc[wrong, "sentence"].iloc[0]
+        if invalid.any():
+            sentence = given.loc[invalid, "sentence"].iloc[0]
             raise input_error("the given attributes", "not in the list", sentence=sentence, problem=problem)
     table = given.set_index("sentence")[known].reindex(listed["sentence"])
     for name in known:
@@ -105,10 +105,10 @@ def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
         values = pd.to_numeric(table[name], errors="coerce").astype("float64")
         filled = table[name].notna() & (table[name].astype("str").str.strip() != "")
         whole = "whole " if name == "attitude" else ""
-        wrong = filled & (~np.isfinite(values) | ((values % 1 != 0) & bool(whole)))
-        if wrong.any():
-            where = f"the given attributes, column {name}, sentence '{wrong.idxmax()}'"
-            raise input_error(where, "attribute", value=table.loc[wrong, name].iloc[0], whole=whole)
+        invalid = filled & (~np.isfinite(values) | ((values % 1 != 0) & bool(whole)))
+        if invalid.any():
+            where = f"the given attributes, column {name}, sentence '{invalid.idxmax()}'"
+            raise input_error(where, "attribute", value=table.loc[invalid, name].iloc[0], whole=whole)
         table[name] = values
     return table
 
@@ -116,12 +116,12 @@ def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
 def _from_nouns(
     listed: pd.DataFrame, titles: Mapping[str, str], nouns_of: Sequence[list[str]]
 ) -> tuple[pd.DataFrame, list[Note]]:
-    """Return title_similarity and tf_idf of every sentence, and notes if they are missing and therefore 0.
+    """Return title_similarity and tf_idf of every sentence, and notes on values that are missing and therefore 0.
 
-    The weight of a noun in a sentence is F / MAX_F · ln(N / DF) / ln N: F and MAX_F its count and the largest count in
-    the sentence, DF the number of the N sentences of the text that have it.
+    The weight of a noun in a sentence is F / MAX_F · ln(N / DF) / ln N: F is its count and MAX_F the largest count in
+    the sentence, and DF of the N sentences of the text have the noun.
     """
-    pairs = [(row, noun) for row, spelled in enumerate(nouns_of) for noun in spelled]
+    pairs = [(row, noun) for row, spellings in enumerate(nouns_of) for noun in spellings]
     words = [(name, token.lower()) for name, title in titles.items() for token, _, _ in tokens(clean(title))]
     distinct = list(dict.fromkeys(word for _, word in (*pairs, *words)))
     stem = dict(zip(distinct, stem_words(distinct, "porter-nltk"), strict=True))
@@ -137,9 +137,9 @@ def _from_nouns(
     shared = [pair in of_title for pair in zip(nouns["doc_id"], nouns["noun"], strict=True)]
     nouns["title_similarity"] = nouns["tf_idf"].where(shared, 0.0)
     sums = nouns.groupby("row")[["title_similarity", "tf_idf"]].sum().reindex(listed.index, fill_value=0.0)
-    both, titled, with_nouns = "title_similarity and tf_idf", {name for name, _ in words}, set(nouns["doc_id"])
+    both, with_title, with_nouns = "title_similarity and tf_idf", {name for name, _ in words}, set(nouns["doc_id"])
     missing = [
-        ("title_similarity", "no title", [name for name in sizes.index if name not in titled]),
+        ("title_similarity", "no title", [name for name in sizes.index if name not in with_title]),
         (both, "one sentence, whose weights are undefined", sizes.index[sizes == 1].tolist()),
         (both, "no English noun was found", [name for name in sizes.index[sizes > 1] if name not in with_nouns]),
     ]
@@ -153,16 +153,16 @@ def _from_nouns(
 
 
 def _nouns(sentences: Sequence[str]) -> list[list[str]]:
-    """Return the nouns in lower case, except words in other scripts, which the tagger labels as nouns."""
-    spelled = [[token for token, _, _ in tokens(text)] if _LATIN.search(text) else [] for text in sentences]
-    tagged = (zip(words, names, strict=True) for words, names in zip(spelled, tag(spelled), strict=True))
+    """Return each sentence's nouns in lower case, without words in other scripts, which the tagger labels as nouns."""
+    token_lists = [[token for token, _, _ in tokens(text)] if _LATIN.search(text) else [] for text in sentences]
+    tagged = (zip(words, names, strict=True) for words, names in zip(token_lists, tag(token_lists), strict=True))
     return [
         [word.lower() for word, name in pairs if word_class(name) == "N" and _LATIN.search(word)] for pairs in tagged
     ]
 
 
 def columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return attributes as numbers by (attribute, value), with one column per value of a varying category."""
+    """Return attributes as numeric columns (attribute, value); a category that varies has one column per value."""
     numbers: dict[tuple[str, str], Any] = {}
     for name in ATTRIBUTES:
         if name not in CATEGORIES:
@@ -176,10 +176,10 @@ def columns(frame: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Extracts:
-    """The S sentences of the documents that annotators saw, their attributes, and the choices.
+    """The S sentences of the documents that annotators saw, with their attributes and the annotators' choices.
 
     frame       one row per sentence, as from `attributes`; columns: its attributes as numbers (S, F)
-    document, place, votes   (S,) document number, number of sentences before it, annotators who chose it
+    document, place, votes   (S,) document number, number of sentences before, number of annotators who chose it
     documents, groups        (D,) ids and types of the documents
     """
 
@@ -194,36 +194,36 @@ class Extracts:
     notes: tuple[Note, ...]
 
     def majority(self, threshold: float) -> Ints:
-        """Return the votes that a sentence of each document needs at a threshold (D,), 0 if unreachable."""
+        """Return per document (D,) how many votes a sentence needs at this threshold; 0 if it cannot be reached."""
         return self.levels.size(threshold)
 
     def left(self, majority: Ints) -> Bools:
-        """Return which sentences are in documents that reach these majorities (S,)."""
+        """Return a mask (S,) of sentences in documents that reach these majorities."""
         return np.asarray(majority[self.document] > 0)
 
     def yes(self, majority: Ints) -> Bools:
-        """Return which sentences survive trimming to these majorities (S,)."""
+        """Return a mask (S,) of sentences that survive trimming to these majorities."""
         return np.asarray(self.left(majority) & (self.votes >= majority[self.document]))
 
 
 def extracts(corpus: Corpus, given: pd.DataFrame | None = None, form: Form = "binary") -> Extracts:
-    """Return the sentences, attributes and choices of a corpus whose gold standard names sentences.
+    """Return sentences, attributes and choices of a corpus whose gold standard consists of sentence ids.
 
-    Raises InputError if an entry is no sentence of its text, or if there are fewer than two annotators.
+    Raises InputError if an id is not that of a sentence in its text, or if there are fewer than two annotators.
     """
     rows = sentence_rows(corpus.gold, corpus, "the gold standard")
     table, notes = attributes(corpus, given)
     data = prepare_annotators(corpus, Settings(normalise="none", universe="sentences", interval="none"))
     document = pd.Index(data.documents).get_indexer(pd.Index(table["doc_id"]))
-    there = document >= 0
-    number = np.cumsum(there) - 1
-    if left := table.loc[~there, "doc_id"].nunique():
+    has_choices = document >= 0
+    number = np.cumsum(has_choices) - 1
+    if left_out := table.loc[~has_choices, "doc_id"].nunique():
         verbs = "has no extract and is left out", "have no extract and are left out"
-        notes.append(Note("info", "extracts", part_of(left, left + len(data.documents), "document", *verbs)))
+        notes.append(Note("info", "extracts", part_of(left_out, left_out + len(data.documents), "document", *verbs)))
     item = number[rows][data.choices.place]
     # choices are in text order
-    choices = replace(data.choices, item=item, place=item, document=document[there].astype(np.int64))
-    frame = table[there].reset_index(drop=True)
+    choices = replace(data.choices, item=item, place=item, document=document[has_choices].astype(np.int64))
+    frame = table[has_choices].reset_index(drop=True)
     types = frame.groupby("doc_id", sort=False)["group"].unique()
     types = types.where(types.map(len) == 1).map(lambda group: group[0], na_action="ignore")
     mixed, why = Ids.of(types.index[types.isna()].tolist()), "in no row by document type"
@@ -234,4 +234,4 @@ def extracts(corpus: Corpus, given: pd.DataFrame | None = None, form: Form = "bi
         types.reindex(list(data.documents)).fillna(""),
     )
     sentences = frame, columns(frame), choices.document, place, choices.votes
-    return Extracts(*sentences, levels_of(choices, data.universe, form), data.documents, tuple(groups), tuple(notes))
+    return Extracts(*sentences, levels(choices, data.universe, form), data.documents, tuple(groups), tuple(notes))

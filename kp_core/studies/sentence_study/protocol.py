@@ -1,6 +1,6 @@
 """Learn sentence extracts with decision trees at each threshold of agreement.
 
-Source: Nomoto & Matsumoto 1997: 40 “yes” and 200 “no” at random, ten-fold cross-validation. Baselines need no training.
+Source: Nomoto & Matsumoto 1997: 40 “yes” and 200 “no” sentences at random, ten-fold cross-validation.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
 
 INNER_FOLDS = 3
-#: Candidate pruning strengths: bits that a leaf must save.
+#: Candidate pruning strengths: bits that each leaf must save.
 PRUNING = (0.0, 0.005, 0.01, 0.02, 0.04)
 
 
 def folds(yes: Bools, document: Ints, number: int, grouped: bool, seed: int) -> Iterator[tuple[Ints, Ints]]:
-    """Yield training and test sentences of stratified folds; grouped: whether documents stay whole."""
+    """Yield training and test sentences of stratified folds; grouped: whether documents are kept together."""
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
     number = min(number, int(yes.sum()), int((~yes).sum()), len(np.unique(document)) if grouped else len(yes))
@@ -50,28 +50,28 @@ def learner(pruning: float, seed: int) -> DecisionTreeClassifier:
     return DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, ccp_alpha=pruning, random_state=seed)
 
 
-def errors_when_pruned(whole: DecisionTreeClassifier, matrix: Floats, yes: Bools) -> Ints:
-    """Return the errors of a tree at every strength of `PRUNING` (P,), as if it had been grown with it.
+def errors_when_pruned(full_tree: DecisionTreeClassifier, matrix: Floats, yes: Bools) -> Ints:
+    """Return the errors of a tree at every strength of `PRUNING` (P,), as if it had been grown with this strength.
 
     A node becomes a leaf if this costs no more than its cheapest subtree; cost is entropy plus the strength per leaf
     (Breiman et al. 1984, ch. 3).
     """
-    inside = whole.tree_
-    predicted = whole.classes_[inside.value[:, 0].argmax(axis=1)]
-    wrong = np.where(yes[:, None] != predicted, whole.decision_path(matrix).toarray(), 0).sum(axis=0)
-    errors = np.tile(wrong[:, None], len(PRUNING))  # of each node as a leaf, then of its cheapest subtree
-    share = inside.weighted_n_node_samples / inside.weighted_n_node_samples[0]
-    cost = (inside.impurity * share)[:, None] + np.array(PRUNING)
-    for node in np.flatnonzero(inside.children_left >= 0)[::-1]:  # children follow their parent
-        below = [inside.children_left[node], inside.children_right[node]]
-        cut = reaches(cost[below].sum(axis=0), cost[node])
-        errors[node] = np.where(cut, errors[node], errors[below].sum(axis=0))
-        cost[node] = np.minimum(cost[node], cost[below].sum(axis=0))
+    arrays = full_tree.tree_
+    predicted = full_tree.classes_[arrays.value[:, 0].argmax(axis=1)]
+    wrong = np.where(yes[:, None] != predicted, full_tree.decision_path(matrix).toarray(), 0).sum(axis=0)
+    errors = np.tile(wrong[:, None], len(PRUNING))  # errors of each node as a leaf, then of its cheapest subtree
+    share = arrays.weighted_n_node_samples / arrays.weighted_n_node_samples[0]
+    cost = (arrays.impurity * share)[:, None] + np.array(PRUNING)
+    for node in np.flatnonzero(arrays.children_left >= 0)[::-1]:  # children follow their parent
+        children = [arrays.children_left[node], arrays.children_right[node]]
+        becomes_leaf = reaches(cost[children].sum(axis=0), cost[node])
+        errors[node] = np.where(becomes_leaf, errors[node], errors[children].sum(axis=0))
+        cost[node] = np.minimum(cost[node], cost[children].sum(axis=0))
     return np.asarray(errors[0])
 
 
 def grown(matrix: Floats, yes: Bools, document: Ints, grouped: bool, seed: int) -> DecisionTreeClassifier:
-    """Return a tree with the strongest pruning that makes the fewest errors in inner folds."""
+    """Return a tree grown with the strongest pruning that makes the fewest errors in inner folds."""
     errors = np.zeros(len(PRUNING), np.int64)
     for train, test in folds(yes, document, INNER_FOLDS, grouped, seed):
         errors += errors_when_pruned(learner(0.0, seed).fit(matrix[train], yes[train]), matrix[test], yes[test])
@@ -83,8 +83,8 @@ def grown(matrix: Floats, yes: Bools, document: Ints, grouped: bool, seed: int) 
 class Node:
     """A node of a tree, with the sentences of the draw that reach it.
 
-    name, value   attribute, and for a category its value; name is "" at a leaf
-    below, above  nodes for values up to the cut and above it, or for the category value and all others
+    name, value   attribute, and its value if it is a category; name is "" at a leaf
+    below, above  child nodes for values up to the cut and above it, or for the category value and all others
     """
 
     name: str
@@ -97,7 +97,7 @@ class Node:
 
     @property
     def decision(self) -> str:
-        """The decision of a leaf; ties are “no”."""
+        """The decision of a leaf; a tie means “no”."""
         return "yes" if self.yes > self.no else "no"
 
     def condition(self, holds: bool = True) -> str:
@@ -116,20 +116,20 @@ class Node:
 
 def nodes(tree: DecisionTreeClassifier, names: Sequence[tuple[str, str]], rows: Floats, yes: Bools) -> tuple[Node, ...]:
     """Return the nodes of a tree, root first; names: attribute and value of each column of the rows."""
-    inside = tree.tree_
+    arrays = tree.tree_
     reached = tree.decision_path(rows).toarray()
     listed = []
-    for i in range(inside.node_count):
-        left, right = int(inside.children_left[i]), int(inside.children_right[i])
-        name, value = names[inside.feature[i]] if left >= 0 else ("", "")
+    for i in range(arrays.node_count):
+        left, right = int(arrays.children_left[i]), int(arrays.children_right[i])
+        name, value = names[arrays.feature[i]] if left >= 0 else ("", "")
         below, above = (right, left) if value else (left, right)
         counts = int(reached[yes, i].sum()), int(reached[~yes, i].sum())
-        listed.append(Node(name, value, float(inside.threshold[i]), below, above, *counts))
+        listed.append(Node(name, value, float(arrays.threshold[i]), below, above, *counts))
     return tuple(listed)
 
 
 def rules(tree: Sequence[Node]) -> pd.DataFrame:
-    """Return one row per leaf: decision, sentences of the draw that reach it, and simplified rule."""
+    """Return one row per leaf: decision, numbers of sentences in the draw that reach it, and simplified rule."""
     rows = []
 
     def follow(place: int, conditions: dict[tuple[str, str, bool], str]) -> None:
@@ -147,7 +147,7 @@ def rules(tree: Sequence[Node]) -> pd.DataFrame:
 #: Maximum number of “yes” sentences in a draw, “no” sentences per “yes”, and minimum number of each.
 MOST_YES, NO_PER_YES, FEWEST_YES = 40, 5, 10
 FOLDS, REPEATS = 10, 20
-#: The last two choose a tenth of the sentences, like the annotators in the source.
+#: The last two baselines choose a tenth of the sentences, as did the annotators in the source.
 CLASSIFIERS = ("C4.5-like tree", "tree, random trimming", "majority class", "lead 10 %", "random 10 %")
 TREE, NULL, MAJORITY, LEAD, RANDOM = CLASSIFIERS
 RESAMPLES = 1000
@@ -158,14 +158,14 @@ MEASURES: dict[str, Callable[[Cells], Floats]] = {
     "F1": concordance.positive,
     "kappa": concordance.kappa,
 }
-#: Reasons of undefined values, worded for sentences.
+#: Reasons for undefined values, worded for sentences.
 _REASONS = REASONS | WORDS["sentence_reasons"]
 COLUMNS = ("threshold", "system", "measure", "subset", "value", "low", "high", "repeat_low", "repeat_high", "reason")
 
 
 @dataclass(frozen=True)
 class Design:
-    """Design of the study; grouped: whether documents stay whole in folds."""
+    """Design of the study; grouped: whether all sentences of a document are in the same fold."""
 
     form: Form = "binary"
     repeats: int = REPEATS
@@ -179,7 +179,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Left:
-    """Documents and sentences left at a threshold, and the size of a draw, or the reason if there is no draw."""
+    """Numbers of documents and sentences left at a threshold, and the size of a draw, or why there is no draw."""
 
     documents: int
     dropped: int
@@ -192,10 +192,10 @@ class Left:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Remaining data at majorities (D,), and R draws, if any.
+    """What remains at the majorities (D,), and R draws, if any.
 
     tables      (R, systems, 4, D) hits, predicted “yes”, true “yes”, and sentences of each document
-    importance  (R, T, F) entropy removed by each attribute, by tree; tree: nodes of the first draw's tree
+    importance  (R, T, F) entropy that each attribute removes in each tree; tree: nodes of the tree of the first draw
     """
 
     majority: Ints
@@ -211,12 +211,12 @@ def what_is_left(majority: Ints, yes: Bools, left: Bools, grouped: bool = False)
     >>> what_is_left(np.array([2, 0]), np.arange(100) < 12, np.ones(100, bool))
     Left(documents=1, dropped=1, yes=12, no=88, drawn_yes=12, drawn_no=60, reason='')
     """
-    documents, there, others = int((majority > 0).sum()), int((yes & left).sum()), int((~yes & left).sum())
-    reasons = {"few_yes": there < FEWEST_YES, "few_no": others < FEWEST_YES, "one_document": grouped and documents < 2}
+    documents, n_yes, n_no = int((majority > 0).sum()), int((yes & left).sum()), int((~yes & left).sum())
+    reasons = {"few_yes": n_yes < FEWEST_YES, "few_no": n_no < FEWEST_YES, "one_document": grouped and documents < 2}
     reason = next((reason for reason, holds in reasons.items() if holds), "")
-    take = 0 if reason else min(MOST_YES, there)
+    drawn_yes = 0 if reason else min(MOST_YES, n_yes)
     dropped = len(majority) - documents
-    return Left(documents, dropped, there, others, take, min(NO_PER_YES * take, others), reason)
+    return Left(documents, dropped, n_yes, n_no, drawn_yes, min(NO_PER_YES * drawn_yes, n_no), reason)
 
 
 def draw(yes: Bools, left: Bools, size: Left, rng: np.random.Generator) -> Ints:
@@ -235,12 +235,12 @@ def cross_validated(
     matrix: Floats, yes: Bools, document: Ints, grouped: bool, rng: np.random.Generator
 ) -> tuple[Bools, Floats]:
     """Return cross-validated decisions on sentences (S,), and the importance of attributes by tree (T, F)."""
-    guess, importance = np.zeros(len(yes), bool), []
+    predicted, importance = np.zeros(len(yes), bool), []
     for train, test in folds(yes, document, FOLDS, grouped, int(rng.integers(2**31))):
         tree = grown(matrix[train], yes[train], document[train], grouped, int(rng.integers(2**31)))
-        guess[test] = tree.predict(matrix[test])
+        predicted[test] = tree.predict(matrix[test])
         importance.append(tree.feature_importances_)
-    return guess, np.array(importance)
+    return predicted, np.array(importance)
 
 
 def one_repeat(
@@ -248,7 +248,7 @@ def one_repeat(
 ) -> tuple[Floats, Floats]:
     """Return the table (4, D) of every system on one draw, and the importance of attributes by tree (T, F).
 
-    seed: seed of the study and number of the repeat, also used for the draw from the randomly trimmed gold standard
+    seed: seed of the study and number of the repeat; the draw from the randomly trimmed gold standard uses it too
     """
     matrix, document, left = sentences.columns.to_numpy(), sentences.document, sentences.left(majority)
     documents = len(majority)
@@ -258,23 +258,23 @@ def one_repeat(
         rows = draw(yes, left, size, numbers)
         return rows, *cross_validated(matrix[rows], yes[rows], document[rows], grouped, numbers)
 
-    def table(guess: Bools, yes: Bools, rows: Ints) -> Floats:
-        kinds = (guess & yes[rows], guess, yes[rows], np.ones(len(rows)))
+    def table(predicted: Bools, yes: Bools, rows: Ints) -> Floats:
+        kinds = (predicted & yes[rows], predicted, yes[rows], np.ones(len(rows)))
         return np.stack([np.bincount(document[rows], kind, minlength=documents) for kind in kinds])
 
     yes, trims = sentences.yes(majority), np.random.default_rng((*seed, 1))
-    rows, guess, importance = learned(yes)
-    few = tenth(document, documents)
-    anywhere = at_random(np.ones(len(yes), np.int64), document, few, trims)
+    rows, predicted, importance = learned(yes)
+    tenths = tenth(document, documents)
+    random_tenth = at_random(np.ones(len(yes), np.int64), document, tenths, trims)
     randomly = at_random(sentences.votes, document, np.bincount(document[yes], minlength=documents), trims)
     other_rows, other_guess, _ = learned(randomly)
-    others = (np.zeros(len(rows), bool), (sentences.place < few[document])[rows], anywhere[rows])
-    tables = [table(guess, yes, rows), table(other_guess, randomly, other_rows)]
-    return np.stack([*tables, *(table(other, yes, rows) for other in others)]), importance
+    baselines = (np.zeros(len(rows), bool), (sentences.place < tenths[document])[rows], random_tenth[rows])
+    tables = [table(predicted, yes, rows), table(other_guess, randomly, other_rows)]
+    return np.stack([*tables, *(table(other, yes, rows) for other in baselines)]), importance
 
 
 def at_majority(sentences: Extracts, majority: Ints, design: Design) -> Outcome:
-    """Return the draws if a sentence of each document needs this many votes (D,); 0: document left out."""
+    """Return the outcome if a sentence of each document needs this many votes (D,), where 0 leaves the document out."""
     yes, left = sentences.yes(majority), sentences.left(majority)
     size = what_is_left(majority, yes, left, design.grouped)
     if size.reason:
@@ -296,11 +296,11 @@ class SentenceStudy(Numbers):
     ----------
     frame : DataFrame
         One row per threshold, system, measure and subset: value over all draws, 95% bootstrap interval over documents
-        with fixed trees, and range of 95% of the draws.
+        (trees fixed), and range of 95% of the draws.
     left : DataFrame
         One row per threshold: documents and sentences left and drawn, or the reason if there are no draws.
     used : DataFrame
-        One row per threshold and attribute: share of the trees that use it, and mean importance.
+        One row per threshold and attribute: share of the trees that use the attribute, and its mean importance.
     trees : dict
         Threshold → nodes of the tree of the first draw.
     """
@@ -327,7 +327,7 @@ def sentence_study(
     Parameters
     ----------
     corpus : Corpus
-        Texts, and a gold standard of sentence ids (`list_sentences`) by two or more annotators.
+        Texts, and a gold standard of sentence ids (see `list_sentences`) chosen by two or more annotators.
     thresholds : sequence of float
         Thresholds of K.
     attributes : DataFrame, optional
@@ -341,38 +341,38 @@ def sentence_study(
 
     References
     ----------
-    Nomoto & Matsumoto 1997, reconstructed where our source lacks formulas; the tree is not C4.5.
+    Nomoto & Matsumoto 1997, reconstructed where it lacks formulas; the tree is not C4.5.
     """
     design = Design(form, repeats, grouped, seed)
     sentences = extracts(corpus, attributes, form)
-    same: dict[tuple[int, ...], Outcome] = {}
+    by_majority: dict[tuple[int, ...], Outcome] = {}
     outcomes = {}
     for threshold in thresholds:
         majority = sentences.majority(threshold)
         votes = tuple(majority.tolist())
-        if votes not in same:
-            same[votes] = at_majority(sentences, majority, design)
-        outcomes[float(threshold)] = same[votes]
+        if votes not in by_majority:
+            by_majority[votes] = at_majority(sentences, majority, design)
+        outcomes[float(threshold)] = by_majority[votes]
     return assemble(sentences, outcomes, design)
 
 
 def assemble(sentences: Extracts, outcomes: dict[float, Outcome], design: Design) -> SentenceStudy:
     """Return the study from the outcomes of its thresholds."""
-    rows, used = [], []
+    rows, usage = [], []
     for threshold, outcome in outcomes.items():
         if outcome.tables is not None and outcome.importance is not None:
             rows += [(threshold, *row) for row in _rows(sentences, outcome.majority, outcome.tables, design.seed)]
             removed = pd.DataFrame(np.concatenate(outcome.importance), columns=sentences.columns.columns)
             removed = removed.T.groupby(level=0, sort=False).sum().T
             shares = zip(removed.columns, (removed > 0).mean(), removed.mean(), strict=True)
-            used += [(threshold, *row) for row in shares]
+            usage += [(threshold, *row) for row in shares]
     left = pd.DataFrame([{"threshold": threshold} | vars(outcome.left) for threshold, outcome in outcomes.items()])
     left = left.assign(reason=[REASONS.get(reason) for reason in left["reason"]]).astype({"reason": object})
     settings = {"t": ",".join(f"{threshold:g}" for threshold in outcomes), "form": design.form}
     settings |= {"draw": f"{MOST_YES}+{MOST_YES * NO_PER_YES}", "folds": str(FOLDS), "repeats": str(design.repeats)}
     settings |= {"grouped": "yes" if design.grouped else "no", "seed": str(design.seed), "learner": "c4.5-like"}
     frame, notes = pd.DataFrame(rows, columns=list(COLUMNS)), (*sentences.notes, *_notes(outcomes))
-    importance = pd.DataFrame(used, columns=["threshold", "attribute", "share", "importance"])
+    importance = pd.DataFrame(usage, columns=["threshold", "attribute", "share", "importance"])
     trees = {threshold: outcome.tree for threshold, outcome in outcomes.items() if outcome.tree}
     return SentenceStudy(frame, settings, notes, left=left, used=importance, trees=trees)
 
@@ -380,24 +380,24 @@ def assemble(sentences: Extracts, outcomes: dict[float, Outcome], design: Design
 def _rows(sentences: Extracts, majority: Ints, tables: Floats, seed: int) -> list[tuple[Any, ...]]:
     """Return system, measure, subset, value, bounds and reason of every system at one threshold."""
     groups, kept = np.array(sentences.groups), majority > 0
-    kinds = sorted(set(groups[kept]) - {""})
+    types = sorted(set(groups[kept]) - {""})
     subsets = {"all": kept}
-    if len(kinds) > 1:
-        subsets |= {f"group:{kind}": kept & (groups == kind) for kind in kinds}
+    if len(types) > 1:
+        subsets |= {f"group:{kind}": kept & (groups == kind) for kind in types}
     weights = {
-        subset: intervals.resample(int(among.sum()), RESAMPLES, np.random.default_rng(seed))
-        for subset, among in subsets.items()
+        subset: intervals.resample(int(mask.sum()), RESAMPLES, np.random.default_rng(seed))
+        for subset, mask in subsets.items()
     }
     rows: list[tuple[Any, ...]] = []
     for place, system in enumerate(CLASSIFIERS):
-        for subset, among in subsets.items():
-            inside = tables[:, place][:, :, among]
-            total, draws = _cells(inside.sum(axis=(0, 2))[:, None]), _cells(inside.sum(axis=2).T)
-            resampled = _cells((weights[subset] @ inside.sum(axis=0).T).T)
+        for subset, mask in subsets.items():
+            counts = tables[:, place][:, :, mask]
+            total, draws = _cells(counts.sum(axis=(0, 2))[:, None]), _cells(counts.sum(axis=2).T)
+            resampled = _cells((weights[subset] @ counts.sum(axis=0).T).T)
             for measure, score in MEASURES.items():
                 value = float(score(total)[0])
                 tails: tuple[tuple[Cells, Floats | float], ...]
-                tails = (resampled, intervals.expanded_tail(among.sum())), (draws, 0.025)
+                tails = (resampled, intervals.expanded_tail(mask.sum())), (draws, 0.025)
                 bounds = (x for cells, tail in tails for x in intervals.percentile(score(cells)[:, None], tail))
                 reason = _REASONS[str(concordance.status(total)[0])] if np.isnan(value) else None
                 rows.append((system, measure, subset, value, *(float(bound[0]) for bound in bounds), reason))
