@@ -7,7 +7,7 @@ Functions take a corpus, optional settings, and any field of `Settings` by name.
 * Which system is better? `answer`, `evaluate`, `compare`, `versus`, `stability`, `spread`
 * Why do I not get the printed number? `printing`
 * Which phrases does a number come from? `documents`, `one_document`, `subjects`, `near_misses`, `soft_evaluate`
-* How far do the annotators agree? `agreement`, `trim`
+* How much do the annotators agree? `agreement`, `trim`
 * Which similarity agrees with people? `similarity`, `correlate`
 * Your own similarity: `vocabulary`, `phrases`
 * No system yet: `extract`, `coverage`
@@ -52,7 +52,7 @@ from kp_core.studies.annotators import agreement
 from kp_core.studies.answer import Answer
 from kp_core.studies.compare import Comparison, compare
 from kp_core.studies.correlation.correlate import CorrelationStudy, correlate, correlation_from
-from kp_core.studies.document_values import all_values, documents, one_document
+from kp_core.studies.document_values import Versus, all_values, documents, one_document, versus
 from kp_core.studies.evaluate import evaluate
 from kp_core.studies.near_misses import NearMisses, near_misses
 from kp_core.studies.paper_table import PaperTable, paper_table
@@ -65,7 +65,6 @@ from kp_core.studies.spread import Printing, Spread, printing, spread
 from kp_core.studies.stability import Stability, stability
 from kp_core.studies.subjects import subjects
 from kp_core.studies.trimming import Trimmed, trim
-from kp_core.studies.versus import Versus, versus
 from kp_core.words.answers import answer
 
 __all__ = ["Answer", "Comparison", "__version__", "agreement", "all_values", "answer", "chart_of", "compare"]

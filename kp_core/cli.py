@@ -23,7 +23,7 @@ import kp_core as kp
 from kp_core import typeset
 from kp_core.errors import InputError, UsageError, input_error, named, pluralize, read_toml, refuse_unless, usage_error
 from kp_core.extraction.texts import stop_words_in
-from kp_core.reading.beside.datasets import NamedPath, by_name, datasets_of_paths, systems_of
+from kp_core.reading.beside.datasets import NamedPath, datasets_of_paths, systems_of
 from kp_core.reading.beside.named_tables import load_attributes, load_pairs
 from kp_core.reading.limits import LIMITS
 from kp_core.reading.lists.family import File
@@ -42,11 +42,11 @@ from kp_core.studies.correlation.correlate import similarities
 from kp_core.studies.correlation.estimates import Study
 from kp_core.studies.correlation.human import with_ratings
 from kp_core.studies.evaluate import DEFAULT_MEASURES
-from kp_core.studies.gate import Requirement, checked, fails
 from kp_core.studies.published_tables import recovered
+from kp_core.studies.result import Requirement, checked
 from kp_core.takeaway.tidy import Written, formulas, tidy
 from kp_core.takeaway.trec_files import trec
-from kp_core.takeaway.workspace_file import ENDING, Saved, read_workspace, tidy_uploads, workspace_file
+from kp_core.takeaway.workspace_file import ENDING, Saved, read_workspace, uploads_of, workspace_file
 from kp_core.text.normalise import Normaliser
 from kp_core.typeset import storable
 from kp_core.words import answers
@@ -64,28 +64,28 @@ WORDS = read_toml("words/options.toml")
 Paths = list[str] | None
 #: Output formats; csv escapes cells that a spreadsheet would interpret as formulas.
 Form = Literal["table", "json", "csv", "csv-exact", "latex", "markdown"]
-_CSV = {"csv": typeset.csv, "csv-exact": typeset.exchange_csv}
+_CSV = {"csv": typeset.csv, "csv-exact": typeset.unescaped_csv}
 #: Exit status if a requirement is not met.
 UNMET = 3
 
 
 def explained(options: Any) -> Any:
     """Add the help of the options to the docstring of a command or group, which cyclopts reads."""
-    lines = [f"    {name}: {about}" for name, about in WORDS[options.__name__].items()]
+    lines = [f"    {name}: {description}" for name, description in WORDS[options.__name__].items()]
     options.__doc__ = "\n".join([options.__doc__, "", "Args:", *lines])
     return options
 
 
-def command(verb: Callable[..., Any]) -> Callable[..., Any]:
+def command(function: Callable[..., Any]) -> Callable[..., Any]:
     """Register a command."""
-    app.command(explained(verb))
-    return verb
+    app.command(explained(function))
+    return function
 
 
 def _by_occurrence(_: Any, tokens: Sequence[Token]) -> list[list[str]]:
-    begins = [place for place, token in enumerate(tokens) if token.index == 0]
-    flags = [tokens[first:last] for first, last in pairwise([*begins, len(tokens)])]
-    return [words for flag in flags for words in by_name([token.value for token in flag])]
+    starts = [place for place, token in enumerate(tokens) if token.index == 0]
+    flags = [tokens[start:end] for start, end in pairwise([*starts, len(tokens)])]
+    return [[token.value for token in flag] for flag in flags]
 
 
 _NEEDED = {
@@ -101,7 +101,7 @@ _VOCABULARY = ("broader", "frequencies", "similar", "directed", "vectors")
 @explained
 @dataclass(frozen=True)
 class Data:
-    """The files."""
+    """The input files."""
 
     gold: Paths = None
     system: Annotated[list[list[str]] | None, Parameter(converter=_by_occurrence)] = None
@@ -125,7 +125,7 @@ class Data:
 
     def systems(self) -> Any:
         """Return the paths of the systems, by name if names were given."""
-        return systems_of([NamedPath.read(words) for words in self.system or []])
+        return systems_of(path for values in self.system or [] for path in NamedPath.each(values))
 
     def load(self, *needs: str) -> kp.Corpus:
         """Read the files and report rejected rows."""
@@ -136,8 +136,8 @@ class Data:
         if {"gold", "system"} <= {*needs}:
             for part in corpus.by_dataset.values() or (corpus,):
                 refuse_apart(part)
-        if lost := len(corpus.report.rejected):
-            rows = pluralize(lost, "row was rejected and is", "rows were rejected and are")
+        if n_rejected := len(corpus.report.rejected):
+            rows = pluralize(n_rejected, "row was rejected and is", "rows were rejected and are")
             print(f"warning: {rows} not used; see: kpscope validate", file=sys.stderr)
         return corpus
 
@@ -148,22 +148,22 @@ class Data:
             if name in needs and not getattr(self, name):
                 raise UsageError(f"--{name} is missing: name {what}")
         fixes = [name for fixes in self.fix or [] for name in fixes.split(",")]
-        how: dict[str, Any] = {"encoding": self.encoding, "strict": self.strict, "fixes": fixes}
-        how |= {name: getattr(self, name) for name in _VOCABULARY}
+        load_options: dict[str, Any] = {"encoding": self.encoding, "strict": self.strict, "fixes": fixes}
+        load_options |= {name: getattr(self, name) for name in _VOCABULARY}
         mapping, corpora = mappings_of(self.as_ or []), dict[str, kp.Corpus]()
         datasets = datasets_of_paths(self.gold or [], self.system or [], self.documents or [])
         if not datasets:
             files = {"gold": self.gold, "systems": self.systems(), "documents": self.documents}
-            return kp.load(**files, judgements=self.judgements, mapping=mapping, **how)
+            return kp.load(**files, judgements=self.judgements, mapping=mapping, **load_options)
         for name, files in datasets.items():  # --as applies to files with this name in all data sets
-            mappings = {file: value for file, value in mapping.items() if file in str(files)}
+            applicable = {file: value for file, value in mapping.items() if file in str(files)}
             with named(name):
-                corpora[name] = kp.load(**files, mapping=mappings, **how)
+                corpora[name] = kp.load(**files, mapping=applicable, **load_options)
         return kp.together(**corpora) if len(corpora) > 1 else next(iter(corpora.values()))
 
     def _saved(self) -> kp.Corpus:
-        if beside := [name for name in self.given() if name != "workspace"]:
-            raise UsageError(f"--workspace already contains all data; leave out --{beside[0]}")
+        if other_options := [name for name in self.given() if name != "workspace"]:
+            raise UsageError(f"--workspace already contains all data; leave out --{other_options[0]}")
         saved = read_workspace(cast(str, self.workspace))
         corpus = saved.uploads.load()
         return replace(corpus, judgements=with_ratings(corpus.judgements, saved.ratings))
@@ -172,11 +172,11 @@ class Data:
 def _option(name: str, kind: Any = str) -> Any:
     meaning = ""
     if name in CONVENTIONS:
-        card = CONVENTIONS[name]
-        meaning, kind = card.meaning, Literal[tuple(card.values)] if card.values else type(card.usual)
-        kind = bool if name == "gold_stemmed" else kind
-    about = WORDS["settings"].get(name, meaning).format(meaning=meaning, presets=", ".join(PRESETS))
-    return Annotated[kind, Parameter(help=about)]
+        convention = CONVENTIONS[name]
+        meaning, values = convention.meaning, convention.values
+        kind = bool if name == "gold_stemmed" else Literal[tuple(values)] if values else type(convention.usual)
+    description = WORDS["settings"].get(name, meaning).format(meaning=meaning, presets=", ".join(PRESETS))
+    return Annotated[kind, Parameter(help=description)]
 
 
 Options = TypedDict(  # type: ignore[misc, unused-ignore]
@@ -197,7 +197,7 @@ def _settings(choices: Any) -> Settings:
 @explained
 @dataclass(frozen=True)
 class Output:
-    """The output."""
+    """The format and the file of the output."""
 
     format: Form = "table"
     out: str | None = None
@@ -213,7 +213,7 @@ class Output:
             raise UsageError(f"cannot write to {self.out}: {error.strerror}") from None
 
     def answer(self, answer: Any) -> None:
-        """Write the rows of a result; its notes go to standard error."""
+        """Write the rows of a result, and its notes to standard error."""
         csv, form = _CSV.get(self.format), "text" if self.format == "table" else self.format
         self.write(csv(answer.frame) if csv else getattr(answer, form)())
         warn(answer.notes)
@@ -223,19 +223,19 @@ class Output:
 _CODES = "kpscope-codes"
 
 
-def _in_codes(error: Any) -> tuple[str, int]:
+def _escape_unencodable(error: Any) -> tuple[str, int]:
     return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
 
-register_error(_CODES, _in_codes)
+register_error(_CODES, _escape_unencodable)
 
 
 def _show(text: str) -> None:
     text, encoding = storable(text), sys.stdout.encoding or "utf-8"
     print(text.removesuffix("\n"))
-    if lost := len(text) - len(text.encode(encoding, "ignore").decode(encoding)):
-        words = f"written as codes such as \\u2192, since {encoding} lacks them; --out writes UTF-8"
-        print(f"warning: output: {pluralize(lost, 'character is', 'characters are')} {words}", file=sys.stderr)
+    if n_lost := len(text) - len(text.encode(encoding, "ignore").decode(encoding)):
+        explanation = f"written as codes such as \\u2192, since {encoding} lacks them; --out writes UTF-8"
+        print(f"warning: output: {pluralize(n_lost, 'character is', 'characters are')} {explanation}", file=sys.stderr)
 
 
 def warn(notes: Iterable[Any]) -> None:
@@ -248,7 +248,7 @@ def warn(notes: Iterable[Any]) -> None:
 @explained
 @dataclass(frozen=True)
 class Tables(Data):
-    """The files, which may be larger than memory (see docs/scale.md)."""
+    """The input files, which may be larger than memory (see docs/scale.md)."""
 
     stream: bool = False
     partition_rows: int | None = None
@@ -263,12 +263,12 @@ class Tables(Data):
 
         if any(getattr(self, name) for name in WORDS["Tables"]):
             return True
-        if why := beyond_memory([*(self.gold or []), *(path for paths in self.system or [] for path in paths)]):
-            print(f"info: {why}, so the tables are streamed", file=sys.stderr)
-        return bool(why)
+        if reason := beyond_memory([*(self.gold or []), *(path for paths in self.system or [] for path in paths)]):
+            print(f"info: {reason}, so the tables are streamed", file=sys.stderr)
+        return bool(reason)
 
-    def run(self, settings: Settings, **asked: Any) -> Any:
-        """Return the streamed run of the tables."""
+    def run(self, settings: Settings, **run_options: Any) -> Any:
+        """Stream the tables, and return the run."""
         from kp_core import scale
         from kp_core.scale.tally import refuse_without_folder
 
@@ -276,79 +276,77 @@ class Tables(Data):
             raise usage_error("data sets streamed")
         for name in ("encoding", "strict", "fix", "judgements", *_VOCABULARY, "as"):
             if name in self.given():
-                once = "write them once with: kpscope convert --to parquet"
-                remedy = "leave out --stream" if name in _VOCABULARY else once
-                raise UsageError(f"--{name} is not for streamed tables; {remedy}")
+                conversion = "write them once with: kpscope convert --to parquet"
+                remedy = "leave out --stream" if name in _VOCABULARY else conversion
+                raise UsageError(f"--{name} cannot be used with streamed tables; {remedy}")
         if not self.gold:
             raise UsageError("--gold is missing: name the table of the gold standard")
         refuse_without_folder(self.save_statistics)
-        options = {name: getattr(self, name) for name in ("partition_rows", "cluster", "checkpoint", "scratch")}
-        given = {name: value for name, value in options.items() if value is not None}
-        engine = scale.Engine(progress=scale.ProgressLine(), **given)
+        options = ("partition_rows", "cluster", "checkpoint", "scratch")
+        engine_options = {name: value for name, value in vars(self).items() if name in options and value is not None}
+        engine = scale.Engine(progress=scale.ProgressLine(), **engine_options)
         try:
-            run = scale.stream(self.gold, self.systems(), self.documents, settings, engine=engine, **asked)
+            run = scale.stream(self.gold, self.systems(), self.documents, settings, engine=engine, **run_options)
         except KeyboardInterrupt:
-            resume = "run the same command again to resume", "with --checkpoint it could be resumed"
-            raise UsageError(f"interrupted; {resume[not self.checkpoint]}") from None
+            hints = "run the same command again to resume", "with --checkpoint it could be resumed"
+            raise UsageError(f"interrupted; {hints[not self.checkpoint]}") from None
         if self.save_statistics:
             run.save(self.save_statistics)
-        lost = [ids.count for kind, ids in run.tally.ids.items() if kind.startswith("lost/")]
-        if lost and min(lost) >= run.tally.number("documents"):
+        n_unmatched = [ids.count for kind, ids in run.tally.ids.items() if kind.startswith("lost/")]
+        if n_unmatched and min(n_unmatched) >= run.tally.number("documents"):
             found, expected = "no document in common", "lists for the documents of the gold standard"
             raise InputError("gold standard and systems", found, expected, "For suggestions run: kpscope validate.")
         return run
 
 
-_BY_NAME = inspect.Parameter.KEYWORD_ONLY
-
-
-def _option_of(name: str, hint: Any, usual: Any) -> inspect.Parameter:
-    """Return a parameter of the API as an option, a text if the parameter accepts text."""
+def _option_of(name: str, hint: Any, default: Any) -> inspect.Parameter:
+    """Return a parameter of the API as an option, whose value is text if the parameter accepts text."""
     kinds = [kind for kind in get_args(hint) if kind is not NoneType] if get_origin(hint) is UnionType else [hint]
     kind: Any = str if str in kinds else list[str] if get_origin(kinds[0]) is Sequence else kinds[0]
-    if usual is not inspect.Parameter.empty:
-        usual = usual if isinstance(usual, str | int | float) else None
-        kind = kind | None if usual is None else kind
-    annotation = Annotated[kind, Parameter(negative=f"--no-{name}" if usual is True else "")]
-    return inspect.Parameter(name, _BY_NAME, default=usual, annotation=annotation)
+    if default is not inspect.Parameter.empty:
+        default = default if isinstance(default, str | int | float) else None
+        kind = kind | None if default is None else kind
+    annotation = Annotated[kind, Parameter(negative=f"--no-{name}" if default is True else "")]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def of_api(verb: Callable[..., Any], *needs: str, choices: Any = None, study: Any = None) -> Callable[[Any], Any]:
     """Make a command from a function of the API; its parameters in `options.toml` become options.
 
-    The decorated function receives it bound to data, settings and options, and may add options.
+    The decorated function receives that function bound to data, settings and options, and may add options.
     needs: required data; choices: a TypedDict of further options; study: a dataclass whose fields are further options
     """
     parameters, hints = inspect.signature(verb).parameters, get_type_hints(verb)
     of_corpus = next(iter(parameters)) in ("corpus", "judgements")
     choices = Options if "settings" in parameters else choices
-    known = {name: (hints[name], parameter.default) for name, parameter in parameters.items() if name in hints}
+    kinds = {name: (hints[name], parameter.default) for name, parameter in parameters.items() if name in hints}
     for name, kind in get_type_hints(study).items() if study else ():
-        known[name] = int if kind is int else str, None
-    files = {"data": inspect.Parameter("data", _BY_NAME, default=Data(), annotation=Data)} if of_corpus else {}
+        kinds[name] = int if kind is int else str, None
+    data = inspect.Parameter("data", inspect.Parameter.KEYWORD_ONLY, default=Data(), annotation=Data)
+    files = {"data": data} if of_corpus else {}
 
-    def made(write: Callable[..., Any]) -> Callable[..., Any]:
-        _, *further = inspect.signature(write, eval_str=True).parameters.values()
-        extra = {parameter.name: parameter for parameter in further}
+    def decorate(write: Callable[..., Any]) -> Callable[..., Any]:
+        _, *extra_parameters = inspect.signature(write, eval_str=True).parameters.values()
+        extra = {parameter.name: parameter for parameter in extra_parameters}
         documented = WORDS[write.__name__].keys()
-        options = {name: _option_of(name, *kind) for name, kind in known.items() if name in documented - extra.keys()}
+        options = {name: _option_of(name, *kind) for name, kind in kinds.items() if name in documented - extra.keys()}
         listed = list(({name: (options | extra)[name] for name in documented} | files | extra).values())
         if choices:
             listed.append(inspect.Parameter("choices", inspect.Parameter.VAR_KEYWORD, annotation=Unpack[choices]))
 
-        def run(**given: Any) -> Any:
-            asked, mine = (
-                {name: given.pop(name) for name in side if name in given} for side in (options, files | extra)
-            )
-            inputs = [mine.get("data", Data()).load(*needs)] if of_corpus else []
-            ask = partial(verb, *inputs, _settings(given)) if choices is Options else partial(verb, *inputs, **given)
-            return write(partial(ask, **asked), **{name: value for name, value in mine.items() if name in extra})
+        def run(**values: Any) -> Any:
+            api_arguments = {name: values.pop(name) for name in options if name in values}
+            extra_arguments = {name: values.pop(name) for name in extra if name in values}
+            files = extra_arguments.get("data") or values.pop("data", Data())
+            inputs = [files.load(*needs)] if of_corpus else []
+            call = partial(verb, *inputs, _settings(values)) if choices is Options else partial(verb, *inputs, **values)
+            return write(partial(call, **api_arguments), **extra_arguments)
 
         vars(run)["__signature__"] = inspect.Signature(listed)
         run.__name__, run.__doc__, run.__annotations__ = write.__name__, write.__doc__, {}
         return command(run)
 
-    return made
+    return decorate
 
 
 @command
@@ -413,7 +411,7 @@ def compare(
         summary = answers.answer(corpus, settings, names[0], over="ask" if over_k else None, family=families[0])
         comparison = compare_all(corpus, settings, families)
     output.answer(replace(comparison, answer=summary))
-    return UNMET if fail_on and fails(comparison, names_in(fail_on)) else 0
+    return UNMET if fail_on and comparison.fails(names_in(fail_on)) else 0
 
 
 @command
@@ -431,40 +429,40 @@ def agreement(
 
 
 @of_api(kp.spread, "gold", "system")
-def spread(ask: Any, *, printed: list[str] | None = None, output: Output = Output()) -> None:
-    """List a measure under every published convention, or the conventions that give a printed number."""
-    corpus, settings = ask.args
-    output.answer(kp.printing(corpus, settings, printed) if printed else ask().printing())
+def spread(call: Any, *, printed: list[str] | None = None, output: Output = Output()) -> None:
+    """Compute a measure under every published convention, or find the conventions that yield a printed number."""
+    corpus, settings = call.args
+    output.answer(kp.printing(corpus, settings, printed) if printed else call().printing())
 
 
 @of_api(kp.stability, "gold", "system")
-def stability(ask: Any, *, output: Output = Output()) -> None:
+def stability(call: Any, *, output: Output = Output()) -> None:
     """Rank the systems by several measures, cutoffs, normalizations or gold standards."""
-    output.answer(ask())
+    output.answer(call())
 
 
 @of_api(kp.near_misses, "gold", "system")
-def near_misses(ask: Any, *, missed: bool = False, output: Output = Output()) -> None:
+def near_misses(call: Any, *, missed: bool = False, output: Output = Output()) -> None:
     """List predictions with their nearest keyphrases."""
-    result = ask()
+    result = call()
     output.answer(replace(result, frame=result.gold) if missed else result)
 
 
 @of_api(kp.subjects, "gold")
-def subjects(ask: Any, *, output: Output = Output()) -> None:
+def subjects(call: Any, *, output: Output = Output()) -> None:
     """Report how often each keyphrase or concept is gold, suggested and found, or who chose it."""
-    output.answer(ask())
+    output.answer(call())
 
 
 @of_api(kp.phrases)
-def phrases(ask: Any, *, output: Output = Output()) -> None:
+def phrases(call: Any, *, output: Output = Output()) -> None:
     """List the distinct phrases, one per line, for which vectors or scores are needed."""
-    output.write(as_lines(ask()))
+    output.write(as_lines(call()))
 
 
 @of_api(kp.soft_evaluate, "gold", "system")
 def soft(
-    ask: Any,
+    call: Any,
     *,
     soft: str = "R-precision",
     similarity: str = "",
@@ -474,32 +472,32 @@ def soft(
     output: Output = Output(),
 ) -> None:
     """Score systems, counting predictions that are similar enough to a keyphrase."""
-    output.answer(ask(kp.Soft(similarity, tau, hits) if similarity else soft, names_in(measures)))
+    output.answer(call(kp.Soft(similarity, tau, hits) if similarity else soft, names_in(measures)))
 
 
 @of_api(recovered)
-def recover(ask: Any, *, output: Output = Output()) -> None:
-    """Solve printed kappa, P_pos, P_neg and PABAK for their concordance tables."""
-    output.answer(ask())
+def recover(call: Any, *, output: Output = Output()) -> None:
+    """Recover concordance tables from printed kappa, P_pos, P_neg and PABAK."""
+    output.answer(call())
 
 
 @of_api(kp.trim, "gold")
-def trim(ask: Any, *, output: Output = Output()) -> None:
+def trim(call: Any, *, output: Output = Output()) -> None:
     """Trim the gold standard until the annotators agree on the remaining keyphrases."""
-    output.answer(ask())
+    output.answer(call())
 
 
 @of_api(kp.paper_table, "gold", "system")
-def table(ask: Any, *, format: Form = "table", out: str = "") -> None:
+def table(call: Any, *, format: Form = "table", out: str = "") -> None:
     """Write a table for a paper."""
     from kp_core.takeaway.figures import table_svg
 
     if not out:
-        Output(format).answer(ask())
+        Output(format).answer(call())
         return
-    made, endings = ask(), (".tex", ".md", ".html", ".csv", ".xlsx", ".parquet")
-    _write_as(made, out, endings, lambda: table_svg(made.html()))
-    warn(made.notes)
+    result, endings = call(), (".tex", ".md", ".html", ".csv", ".xlsx", ".parquet")
+    _write_as(result, out, endings, lambda: table_svg(result.html()))
+    warn(result.notes)
 
 
 _FORMS = {".tex": "latex", ".md": "markdown", ".json": "record"}
@@ -541,7 +539,7 @@ def report(
 
 @explained
 class Similarity(TypedDict, total=False):
-    """Options of the comparison of two phrases."""
+    """Options for comparing two phrases."""
 
     direction: str
     preset: str
@@ -551,47 +549,36 @@ class Similarity(TypedDict, total=False):
 
 @of_api(similarities, choices=Similarity)
 def similarity(
-    ask: Any,
+    call: Any,
     *,
     pairs: list[str],
     measures: str | None = None,
     encoding: str | None = None,
-    stream: bool = False,
     similar: Paths = None,
     directed: bool = False,
     vectors: Paths = None,
     output: Output = Output(),
 ) -> None:
     """Compute the similarity of phrase pairs."""
-    if not stream:
-        table = kp.vocabulary(similar=similar, vectors=vectors, directed=directed, encoding=encoding)
-        output.answer(ask(load_pairs(pairs, encoding), measures, vocabulary=table))
-        return
-    if similar or vectors:
-        raise UsageError("--similar and --vectors are not for streamed pairs; leave out --stream")
-    from kp_core.scale.similarities import similarity as streamed
-
-    if not output.out:
-        raise UsageError("--out is missing: name a .parquet, .csv or .jsonl file for the scores")
-    result = streamed(pairs, measures, output.out, exact=output.format == "csv-exact", **ask.keywords)
-    sys.stderr.write(f"{typeset.text(result)}\n")
+    table = kp.vocabulary(similar=similar, vectors=vectors, directed=directed, encoding=encoding)
+    output.answer(call(load_pairs(pairs, encoding), measures, vocabulary=table))
 
 
 @of_api(kp.correlate, "judgements", choices=Similarity, study=Study)
-def correlate(ask: Any, *, by: str = "location,complexity,pos", output: Output = Output()) -> None:
-    """Report which similarity measure agrees with human scores."""
-    warn(ask.args[0].report.notes)
-    output.answer(ask(by=by))
+def correlate(call: Any, *, by: str = "location,complexity,pos", output: Output = Output()) -> None:
+    """Report which similarity measures agree with human scores, and how well."""
+    warn(call.args[0].report.notes)
+    output.answer(call(by=by))
 
 
 @of_api(kp.sentence_study, "documents")
-def sentences(ask: Any, *, attributes: Paths = None, data: Data = Data(), output: Output = Output()) -> None:
+def sentences(call: Any, *, attributes: Paths = None, data: Data = Data(), output: Output = Output()) -> None:
     """List sentences with ids, or study sentence extracts given as gold."""
-    (corpus,) = ask.args
+    (corpus,) = call.args
     if not len(corpus.gold):
         output.write(typeset.written(kp.list_sentences(corpus), output.format, "Sentences"))
     else:
-        output.answer(ask(attributes=load_attributes(attributes, data.encoding) if attributes else None))
+        output.answer(call(attributes=load_attributes(attributes, data.encoding) if attributes else None))
 
 
 @command
@@ -604,18 +591,11 @@ def validate(
     corpus = data.load()
     if output.format not in ("table", "json"):  # these two formats include the notes
         warn(corpus.report.notes)
-    tables = {
-        "files": rows_report.files(corpus),
-        "sources": rows_report.statistics(corpus, Normaliser.parse(normalise), k),
-        "documents": identifiers.coverage(corpus),
-        "fixes": identifiers.fixes(corpus),
-        "gaps": identifiers.gaps(corpus),
-        "missing": identifiers.missing(corpus),
-        "suggestions": identifiers.suggestions(corpus),
-        "unmatched": identifiers.unmatched(corpus),
-        "characters": rows_report.characters(corpus),
-        "rejected": corpus.report.rejected,
-    }
+    sources = rows_report.statistics(corpus, Normaliser.parse(normalise), k)
+    tables = {"files": rows_report.files(corpus), "sources": sources, "documents": identifiers.coverage(corpus)}
+    by_id = (identifiers.fixes, identifiers.gaps, identifiers.missing, identifiers.suggestions, identifiers.unmatched)
+    tables |= {listed.__name__: listed(corpus) for listed in by_id}
+    tables |= {"characters": rows_report.characters(corpus), "rejected": corpus.report.rejected}
     filled = {heading: table for heading, table in tables.items() if len(table)}
     if output.format == "json":
         rows = {heading: typeset.records(table) for heading, table in filled.items()}
@@ -626,7 +606,7 @@ def validate(
         notes = [f"{note.level}: {note.where}: {note.message}" for note in corpus.report.notes]
         output.write("\n".join([*parts, rows_report.understood(corpus), *notes]))
     else:
-        output.write(typeset.written(tables["sources"], output.format, "Annotators and systems"))
+        output.write(typeset.written(sources, output.format, "Annotators and systems"))
 
 
 @explained
@@ -641,7 +621,7 @@ class Weights(TypedDict, total=False):
 
 @of_api(kp.extract, choices=Weights)
 def extract(
-    ask: Any,
+    call: Any,
     *,
     documents: list[str],
     external: Paths = None,
@@ -652,7 +632,7 @@ def extract(
     format: Literal["jsonl", "csv", "table"] = "jsonl",
     out: str | None = None,
 ) -> None:
-    """Rank the phrases of texts by the lecture systems."""
+    """Rank the phrases of texts with the lecture systems."""
     if top != "all" and not top.isdecimal():
         raise UsageError(f"top is '{top}'; write a number or all")
     stop: str | list[str] = "english"
@@ -662,7 +642,7 @@ def extract(
             raise InputError(Path(stop_words).name, "no word", "stop words, one per line", "Load another file.")
     outside = {"documents": external, "phrases": phrases} if phrases else external
     length = None if top == "all" else int(top)
-    lists = ask(documents, top=length, external=outside, stop_words=stop, titles=titles)
+    lists = call(documents, top=length, external=outside, stop_words=stop, titles=titles)
     Output(cast(Any, "csv-exact" if format == "csv" else format), out).answer(lists)
     if format == "csv":
         warn(formulas("csv", lists.frame))
@@ -687,7 +667,7 @@ def convert(
     if to == "trec":
         written = trec(corpus, normalise, gold_stemmed, union)
     elif to == "workspace":
-        written = Written({f"workspace{ENDING}": workspace_file(Saved(tidy_uploads(corpus)))})
+        written = Written({f"workspace{ENDING}": workspace_file(Saved(uploads_of(corpus)))})
     else:
         written = tidy(corpus, "csv" if to == "tidy" else to)
     warn((*corpus.report.notes, *written.notes))

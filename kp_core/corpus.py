@@ -52,7 +52,7 @@ def empty_table(name: str) -> pd.DataFrame:
 class Reading:
     """How one file was read, and its numbers of rows.
 
-    whose: its annotators or systems; systems: those next to a gold standard; documents: number of documents used, or
+    whose: its annotators or systems; systems: those next to its gold standard; documents: number of documents used, or
     None if the file has no ids
     """
 
@@ -92,7 +92,7 @@ class LoadReport:
 
 @dataclass(frozen=True)
 class Ranking:
-    """How the ranks of a system were derived; resorted: number of lists in another order than in the file."""
+    """How the ranks of a system were derived; resorted: number of lists whose order in the file was different."""
 
     ranked_by: Literal["rank", "score", "order"] = "order"
     higher_is_better: bool = True
@@ -113,7 +113,7 @@ def _without_rows(name: VocabularyTable) -> pd.DataFrame:
 
 
 def joined(name: str, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Concatenate vocabulary tables of one name, dropping repeated rows and repeated phrases with vectors."""
+    """Concatenate vocabulary tables of one name, without repeated rows or, if they have vectors, repeated phrases."""
     rows = pd.concat(tables, ignore_index=True)
     if name != "vectors":
         return rows.drop_duplicates(ignore_index=True)
@@ -122,16 +122,16 @@ def joined(name: str, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     vectors = [matrix_of(table) for table in tables]
     if len({matrix.shape[1] for matrix in vectors}) > 1:
         raise input_error("the vectors", "vectors of one length")
-    first = first_of_phrases("the vectors", rows["phrase"], np.concatenate(vectors))
-    return rows.iloc[first].reset_index(drop=True)
+    first_rows = first_of_phrases("the vectors", rows["phrase"], np.concatenate(vectors))
+    return rows.iloc[first_rows].reset_index(drop=True)
 
 
 def first_of_phrases(where: str, phrases: pd.Series, vectors: np.ndarray[Any, Any]) -> NDArray[np.int64]:
     """Return the row in which each phrase first occurs; reject a phrase with two different vectors."""
     code = pd.factorize(phrases)[0]
     first = np.unique(code, return_index=True)[1]
-    if (twice := (vectors != vectors[first[code]]).any(axis=1)).any():
-        raise input_error(where, "two vectors", phrase=phrases.iloc[int(twice.argmax())])
+    if (differs := (vectors != vectors[first[code]]).any(axis=1)).any():
+        raise input_error(where, "two vectors", phrase=phrases.iloc[int(differs.argmax())])
     return first
 
 
@@ -166,19 +166,19 @@ class Vocabulary:
 
     def with_tables(self, other: Vocabulary) -> Vocabulary:
         """Merge two vocabularies without repeated rows; reject different similarities of the same phrases."""
-        both = {
+        merged = {
             name: joined(name, [self.given[name], table] if name in self.given else [table])
             for name, table in other.given.items()
         }
-        made = replace(self, directed=self.directed or other.directed, **both)
-        both_given = self.has_similarities and other.has_similarities and len(made.similar)
-        if both_given and (len(made.vectors) or self.directed != other.directed or made.scored_twice):
+        vocabulary = replace(self, directed=self.directed or other.directed, **merged)
+        both_given = self.has_similarities and other.has_similarities and len(vocabulary.similar)
+        if both_given and (len(vocabulary.vectors) or self.directed != other.directed or vocabulary.scored_twice):
             raise UsageError("the data sets have different similarity tables; load all of them with the same table")
-        return made
+        return vocabulary
 
     @cached_property
     def scored_twice(self) -> tuple[str, str] | None:
-        """A pair of phrases with two scores; reversed pairs are the same unless directed."""
+        """The first pair of phrases with two different scores, if any; order matters only if directed."""
         pairs = self.similar[["a", "b"]].to_numpy(str)
         pairs = pairs if self.directed else np.sort(pairs, axis=1)
         scores = self.similar["score"].astype(float).round(12).groupby([pairs[:, 0], pairs[:, 1]]).agg(["min", "max"])
@@ -323,7 +323,7 @@ def matrix_of(vectors: pd.DataFrame) -> np.ndarray[Any, Any]:
 
 
 def together(**corpora: Corpus) -> Corpus:
-    """Combine several data sets into one corpus; nothing is pooled.
+    """Combine several data sets into one corpus, in which they remain separate.
 
     Raises
     ------
@@ -358,10 +358,10 @@ def _one_ranking(system: str, corpora: Iterable[Corpus]) -> Ranking:
 
 
 def _one_report(reports: Mapping[str, LoadReport]) -> LoadReport:
-    named = list(reports.items())
-    readings = [replace(file, file=f"{name}/{file.file}") for name, report in named for file in report.readings]
-    rejected = [report.rejected.assign(file=f"{name}/" + report.rejected["file"]) for name, report in named]
-    notes = [replace(note, where=f"{name}: {note.where}") for name, report in named for note in report.notes]
+    items = list(reports.items())
+    readings = [replace(file, file=f"{name}/{file.file}") for name, report in items for file in report.readings]
+    rejected = [report.rejected.assign(file=f"{name}/" + report.rejected["file"]) for name, report in items]
+    notes = [replace(note, where=f"{name}: {note.where}") for name, report in items for note in report.notes]
     fixes = dict.fromkeys(fix for report in reports.values() for fix in report.fixes)
     return LoadReport(tuple(readings), pd.concat(rejected, ignore_index=True), tuple(notes), tuple(fixes))
 
@@ -375,8 +375,8 @@ def whole_texts(documents: pd.DataFrame, title: bool = True) -> list[str]:
     ['Tides . They rise.', '']
     """
     titles, texts = (documents[name].fillna("").astype(str) for name in ("title", "text"))
-    named = title & (titles != "") & (texts != "")
-    return list(texts.where(~named, titles + " . " + texts))
+    has_both = title & (titles != "") & (texts != "")
+    return list(texts.where(~has_both, titles + " . " + texts))
 
 
 def arrow_table(frame: pd.DataFrame) -> pa.Table:
@@ -430,7 +430,7 @@ def content_digest(corpus: Corpus) -> str:
     return total.hexdigest()
 
 
-#: Corpus → step → key → result, for the most recently used results.
+#: The most recently used results: {corpus: {step: {key: result}}}.
 _KEPT: WeakKeyDictionary[Corpus, dict[str, dict[Hashable, Any]]] = WeakKeyDictionary()
 _LOCK = Lock()
 RECENT = 8

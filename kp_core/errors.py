@@ -31,7 +31,7 @@ class InputError(ValueError):
 
 @contextmanager
 def named(dataset: str) -> Iterator[None]:
-    """Name the data set in errors raised inside."""
+    """Add the name of a data set to the errors that are raised inside."""
     try:
         yield
     except InputError as error:
@@ -43,7 +43,7 @@ class UsageError(ValueError):
 
 
 def input_error(where: str, why: str, **facts: Any) -> InputError:
-    """Return the error for refused data, with the message of `refusals.toml`.
+    """Return the error for refused data, with a message from `refusals.toml`.
 
     >>> print(input_error("gold.csv", "no row"))
     gold.csv: expected one row per keyphrase, found no row. Name another file.
@@ -53,7 +53,7 @@ def input_error(where: str, why: str, **facts: Any) -> InputError:
 
 
 def machine_reason(error: OSError) -> str:
-    """Return the message of the operating system, without those of libraries.
+    """Return the message of the operating system; messages of libraries are left out.
 
     >>> machine_reason(OSError(28, "Error writing bytes to file. Detail: [errno 28] No space left on device"))
     'No space left on device'
@@ -62,7 +62,7 @@ def machine_reason(error: OSError) -> str:
 
 
 def usage_error(why: str, **facts: Any) -> UsageError:
-    """Return the error for an unavailable choice, with the message of `refusals.toml`.
+    """Return the error for an unavailable choice, with a message from `refusals.toml`.
 
     >>> print(usage_error("no gold"))
     no gold standard is named
@@ -141,10 +141,10 @@ def part_of(part: int, whole: int, noun: str, one: str, several: str) -> str:
 
 
 def read_toml(path: str) -> dict[str, Any]:
-    """Read a TOML file by its path in this package."""
+    """Read a TOML file, given its path within this package."""
     return tomllib.loads((files("kp_core") / path).read_text("utf-8"))
 
 
-#: Reasons for undefined values and excluded documents; exports have the keys.
+#: Reasons for undefined values and excluded documents; exported files contain their keys.
 REASONS: dict[str, str] = read_toml("data/reasons.toml")
 _REFUSALS = read_toml("data/refusals.toml")

@@ -16,7 +16,7 @@ from kp_core.text.stem import library
 
 __version__ = "2.0.0"
 
-#: A cutoff: number of phrases, gold size of the document (O), all returned (M), the larger of both (G), none, or the
+#: A cutoff: number of phrases, gold size of the document (O), all returned (M), the larger of the two (G), none, or the
 #: average gold size, which `prepare` replaces by a number.
 Cutoff = int | Literal["gold", "all", "larger", "none", "average"]
 AnyK = int | str | Iterable[int | str]
@@ -52,13 +52,13 @@ class Convention:
         return next(iter(self.values), self.default)
 
 
-CONVENTIONS = {name: Convention(**card) for name, card in read_toml("data/conventions.toml").items()}
+CONVENTIONS = {name: Convention(**entry) for name, entry in read_toml("data/conventions.toml").items()}
 
 
 def _with_conventions(settings: type[Any]) -> type[Any]:
-    for name, card in CONVENTIONS.items():
+    for name, convention in CONVENTIONS.items():
         settings.__annotations__[name] = "Any"
-        setattr(settings, name, card.usual)
+        setattr(settings, name, convention.usual)
     return settings
 
 
@@ -116,14 +116,16 @@ class Settings:
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Return a convention."""
+            """Return the value of a convention."""
 
     def __init__(self, **changes: Any) -> None:
         if unknown := set(changes) - set(_DEFAULTS):
             raise UsageError(f"there is no setting '{sorted(unknown)[0]}'; the settings are: {', '.join(_DEFAULTS)}")
-        named = preset(changes.get("preset", "kpscope"))
-        given = {name: value for name, value in changes.items() if value is not None}
-        vars(self).update({**_DEFAULTS, "k": named.k, **named.changes, **given})
+        name = changes.get("preset", "kpscope")
+        refuse_unless(name, PRESETS, "preset")
+        preset = PRESETS[name]
+        chosen = {name: value for name, value in changes.items() if value is not None}
+        vars(self).update({**_DEFAULTS, "k": preset.k, **preset.changes, **chosen})
         self._check()
 
     def _check(self) -> None:
@@ -141,9 +143,9 @@ class Settings:
             rel=rel,
         )
         refuse_unless(self.interval, INTERVALS, "interval")
-        for name, card in CONVENTIONS.items():
-            if card.values:
-                refuse_unless(getattr(self, name), card.values, name)
+        for name, convention in CONVENTIONS.items():
+            if convention.values:
+                refuse_unless(getattr(self, name), convention.values, name)
         if not 1 <= int(self.resamples) <= 100_000:
             raise UsageError(f"resamples is {self.resamples}; choose a number from 1 to 100000")
         if int(self.seed) < 0:
@@ -155,11 +157,11 @@ class Settings:
     def changed(self, **changes: Any) -> Settings:
         """Return settings with changed fields; a preset is applied first and sets its conventions and cutoffs."""
         reset = {*CONVENTIONS, "k"} if "preset" in changes else set()
-        kept = {name: value for name, value in vars(self).items() if name not in reset}
-        return Settings(**kept | {name: value for name, value in changes.items() if value is not None})
+        unchanged = {name: value for name, value in vars(self).items() if name not in reset}
+        return Settings(**unchanged | {name: value for name, value in changes.items() if value is not None})
 
     def as_dict(self) -> dict[str, str]:
-        """Return option name → printed value."""
+        """Return {option: its value as text}."""
         return {
             name: ",".join(map(str, value)) if isinstance(value, tuple) else format_value(value)
             for name, value in vars(self).items()
@@ -167,8 +169,8 @@ class Settings:
 
     def differences(self, other: Settings) -> dict[str, tuple[Any, Any]]:
         """Return the conventions in which two settings differ, with both values."""
-        both = {name: (getattr(self, name), getattr(other, name)) for name in CONVENTIONS}
-        return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
+        pairs = {name: (getattr(self, name), getattr(other, name)) for name in CONVENTIONS}
+        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
 def resolve_settings(corpus: object, settings: Settings | None, changes: Mapping[str, Any]) -> Settings:
@@ -176,15 +178,15 @@ def resolve_settings(corpus: object, settings: Settings | None, changes: Mapping
 
     >>> resolve_settings(None, None, {})
     Traceback (most recent call last):
-    kp_core.errors.UsageError: the first argument is None, which is no corpus; load one: kp.load(gold=…, systems=…)
+    kp_core.errors.UsageError: the first argument is None, which is not a corpus; load one: kp.load(gold=…, systems=…)
     """
     if not isinstance(corpus, Corpus):
         found = "None" if corpus is None else f"a {type(corpus).__name__}"
-        raise UsageError(f"the first argument is {found}, which is no corpus; load one: kp.load(gold=…, systems=…)")
+        raise UsageError(f"the first argument is {found}, which is not a corpus; load one: kp.load(gold=…, systems=…)")
     if settings is not None and not isinstance(settings, Settings):
         name = "preset" if str(settings) in PRESETS else "measures" if isinstance(settings, str) else "k"
-        meant = f"{name}={settings!r}" + f", or measure={settings!r}" * (name == "measures")
-        raise UsageError(f"the second argument is {settings!r}, which is no kp.Settings; name what it is: {meant}")
+        suggestion = f"{name}={settings!r}" + f", or measure={settings!r}" * (name == "measures")
+        raise UsageError(f"the second argument is {settings!r}, not a kp.Settings; name its parameter: {suggestion}")
     base = Settings() if settings is None else settings
     return base.changed(**changes) if changes else base
 
@@ -215,7 +217,7 @@ PRESETS: dict[str, Preset] = {
 
 
 def presets_for(settings: Settings, semantic: bool = False) -> tuple[str, ...]:
-    """Return the presets that average over documents, those of subject indexing only if concepts are compared.
+    """Return the presets that average over documents, with subject indexing only if concepts are compared.
 
     semantic: include presets for similarity measures
 
@@ -223,17 +225,13 @@ def presets_for(settings: Settings, semantic: bool = False) -> tuple[str, ...]:
     (False, True)
     """
     fits = {"keyphrases": True, "subjects": settings.by_concept == "yes", "similarity": semantic}
-    return tuple(name for name, card in PRESETS.items() if fits[card.of] and card.changes.get("average") not in SUBJECT)
-
-
-def preset(name: str) -> Preset:
-    """Return a preset by its name."""
-    refuse_unless(name, PRESETS, "preset")
-    return PRESETS[name]
+    return tuple(
+        name for name, preset in PRESETS.items() if fits[preset.of] and preset.changes.get("average") not in SUBJECT
+    )
 
 
 def format_value(value: Any) -> str:
-    """Print the value of a setting.
+    """Return the value of a setting as text.
 
     >>> format_value(1.0), format_value("any")
     ('1', 'any')
@@ -247,15 +245,15 @@ def parse_k(k: AnyK) -> tuple[Cutoff, ...]:
     >>> parse_k("5,10,all"), parse_k("1-3"), parse_k(range(1, 3))
     ((5, 10, 'all'), (1, 2, 3), (1, 2))
     """
-    given = k if isinstance(k, Iterable) and not isinstance(k, str) else [k]
+    values = k if isinstance(k, Iterable) and not isinstance(k, str) else [k]
     # The last two are internal cutoffs of measures.
-    words = ("average", "gold", "all", "larger", "none")[: 5 if given is k else 3]
-    parts = [str(part).strip() for part in given]
+    names = ("average", "gold", "all", "larger", "none")[: 5 if values is k else 3]
+    parts = [str(part).strip() for part in values]
     cutoffs: list[Cutoff] = []
     for part in ",".join(parts).split(","):
         word = {"O": "gold", "M": "all"}.get(part.strip(), part.strip())
         first, dash, last = word.partition("-")
-        if word in words:
+        if word in names:
             cutoffs.append(cast(Cutoff, word))
         elif (
             first.isdecimal() and (not dash or last.isdecimal()) and 1 <= int(first) <= int(last or first) <= LARGEST_K
@@ -301,8 +299,8 @@ def short_form(line: str) -> str:
     >>> short_form("docs:20|v:1.0.0")
     'KPScope 1.0.0, signature 86771ddf'
     """
-    known = dict(part.split(":", 1) for part in line.split("|") if ":" in part)
-    return f"KPScope {known.get('v', __version__)}, signature {sha256(line.encode()).hexdigest()[:8]}"
+    parts = dict(part.split(":", 1) for part in line.split("|") if ":" in part)
+    return f"KPScope {parts.get('v', __version__)}, signature {sha256(line.encode()).hexdigest()[:8]}"
 
 
 _WORDS = read_toml("data/words.toml")
@@ -323,10 +321,10 @@ def change_in_words(setting: str, text: str) -> str:
     >>> change_in_words("missing", "skip")
     'a document without a list is left out for that system'
     """
-    asked, answer = question(setting), in_words(setting, text)
-    lead = asked if asked.startswith("nDCG") else f"{asked[:1].lower()}{asked[1:]}"
-    named = setting in CONVENTIONS and CONVENTIONS[setting].named
-    return f"{lead.rstrip('?')}: {answer}" if asked.endswith("?") or named else f"{lead} {answer}"
+    label, answer = question(setting), in_words(setting, text)
+    lead = label if label.startswith("nDCG") else f"{label[:1].lower()}{label[1:]}"
+    has_name = setting in CONVENTIONS and CONVENTIONS[setting].named
+    return f"{lead.rstrip('?')}: {answer}" if label.endswith("?") or has_name else f"{lead} {answer}"
 
 
 def spelled_out(text: str) -> str:
@@ -380,7 +378,7 @@ def in_words(setting: str, text: str) -> str:
 
 def _pipeline(steps: str) -> str:
     if steps == "none":
-        return "written alike, letter by letter"
+        return "spelled exactly alike"
     names = steps.split("+")
     ignored = [in_words("step", name) for name in names if name in ("nfkc", "lower", "space")]
     others = [in_words("step", name) for name in names if name not in ("nfkc", "lower", "space")]
@@ -402,27 +400,27 @@ def settings_from(line: str) -> Settings:
     """
     head, *parts = line.strip().split("|")
     if head != "kps" or any(":" not in part for part in parts):
-        raise UsageError("this is no signature: expected a line such as kps|norm:…|k:10|docs:100|v:2.0.0")
-    given = dict(part.split(":", 1) for part in parts)
-    if len(given) < len(parts):
+        raise UsageError("this is not a signature: expected a line such as kps|norm:…|k:10|docs:100|v:2.0.0")
+    values = dict(part.split(":", 1) for part in parts)
+    if len(values) < len(parts):
         raise UsageError("the signature names a field twice")
-    made_by = given.get("v", __version__)
+    made_by = values.get("v", __version__)
     if made_by.partition(".")[0] != __version__.partition(".")[0]:
         raise UsageError(f"the signature was made by version {made_by}, whose conventions had other meanings")
-    known = {card.key for card in CONVENTIONS.values()} | _FURTHER
-    if unknown := set(given) - known:
+    known_keys = {convention.key for convention in CONVENTIONS.values()} | _FURTHER
+    if unknown := set(values) - known_keys:
         raise UsageError(f"the signature has a field '{sorted(unknown)[0]}' that version {__version__} does not know")
-    changes: dict[str, Any] = {"preset": given.get("preset", "kpscope")}
-    for name, card in CONVENTIONS.items():
-        if card.key in given or card.silent:
-            value = given.get(card.key) or card.usual
-            changes[name] = {short: long for long, short in card.short.items()}.get(value, value)
-    changes |= {name: given[key] for key, name in (("N", "universe"), ("trim", "trim")) if key in given}
-    if "k" in given:
-        changes["k"] = given["k"].split(",")
-    changes["annotators"] = unquote(given.get("annot", "union"))
-    changes["fixes"] = tuple(given["fix"].split(",")) if "fix" in given else ()
-    changes["interval"] = given.get("ci", "none")
+    changes: dict[str, Any] = {"preset": values.get("preset", "kpscope")}
+    for name, convention in CONVENTIONS.items():
+        if convention.key in values or convention.silent:
+            value = values.get(convention.key) or convention.usual
+            changes[name] = {short: long for long, short in convention.short.items()}.get(value, value)
+    changes |= {name: values[key] for key, name in (("N", "universe"), ("trim", "trim")) if key in values}
+    if "k" in values:
+        changes["k"] = values["k"].split(",")
+    changes["annotators"] = unquote(values.get("annot", "union"))
+    changes["fixes"] = tuple(values["fix"].split(",")) if "fix" in values else ()
+    changes["interval"] = values.get("ci", "none")
     if drawn := re.fullmatch(r"(bootstrap|poisson|multi-bootstrap)-(\d+)-seed(\d+)", changes["interval"]):
         changes |= {"interval": drawn[1], "resamples": int(drawn[2]), "seed": int(drawn[3])}
     return Settings(**changes)

@@ -80,15 +80,6 @@ def escape_markdown(text: str) -> str:
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 
 
-def neutralise(cell: Any) -> Any:
-    """Escape a cell that a spreadsheet would interpret as a formula.
-
-    >>> neutralise("=cmd()"), neutralise("hash table"), neutralise("-0.5")
-    ("'=cmd()", 'hash table', "'-0.5")
-    """
-    return f"'{cell}" if is_formula(cell) else cell
-
-
 def is_formula(cell: Any) -> bool:
     """Recognize a cell that a spreadsheet would interpret as a formula.
 
@@ -112,7 +103,7 @@ def as_text(value: Any, digits: int = 4) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Print a number in a sentence.
+    """Return a number as text for a sentence.
 
     >>> number(0.1234), number(-0.5, 1), number(-0.0001), number(float("nan"))
     ('0.123', '−0.5', '0.000', 'undefined')
@@ -131,12 +122,7 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def interval_in_words(low: float, high: float, digits: int = 3) -> str:
-    """Return a 95% interval in words.
-
-    >>> interval_in_words(0.1, 0.25)
-    '95% interval 0.100 to 0.250'
-    """
+def _interval(low: float, high: float, digits: int = 3) -> str:
     return f"95% interval {number(low, digits)} to {number(high, digits)}"
 
 
@@ -158,7 +144,7 @@ def _templates() -> Environment:
     environment = Environment(loader=DictLoader(templates), undefined=StrictUndefined)
     environment.filters |= {"number": number, "counted": pluralize, "listed": listed}
     environment.filters |= {"grouped": "{:,.0f}".format, "html": escape_html, "pixel": "{:.1f}".format}
-    environment.globals["interval"] = interval_in_words
+    environment.globals["interval"] = _interval
     return environment
 
 
@@ -203,21 +189,25 @@ def is_p(column: str) -> bool:
     return column.partition(" ")[0].rstrip(",") in ("p", "p_adjusted")
 
 
-def neutral(frame: pd.DataFrame) -> pd.DataFrame:
+def _neutral(cell: Any) -> Any:
+    return f"'{cell}" if is_formula(cell) else cell
+
+
+def _neutral_table(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table for spreadsheets, in which text that looks like a formula is escaped."""
     safe = frame.copy()
     for column, is_number in zip(frame, numeric(frame), strict=True):
         if not is_number:
-            safe[column] = list(map(neutralise, safe[column]))
-    return safe.rename(columns=lambda name: neutralise(str(name)))
+            safe[column] = list(map(_neutral, safe[column]))
+    return safe.rename(columns=lambda name: _neutral(str(name)))
 
 
 def csv(frame: pd.DataFrame) -> str:
     """Return CSV for spreadsheets."""
-    return exchange_csv(neutral(frame))
+    return unescaped_csv(_neutral_table(frame))
 
 
-def exchange_csv(frame: pd.DataFrame) -> str:
+def unescaped_csv(frame: pd.DataFrame) -> str:
     """Return CSV with unchanged cells, including those that a spreadsheet would interpret as formulas."""
     text: str = frame.to_csv(index=False, lineterminator="\n")
     if "\r" in text:  # pandas quotes carriage returns only if all text is quoted
@@ -230,12 +220,12 @@ def xlsx(frames: Mapping[str, pd.DataFrame]) -> bytes:
     buffer = io.BytesIO()
     with pd.ExcelWriter(buffer, engine="openpyxl") as book:
         for name, frame in frames.items():
-            safe = neutral(frame)
+            safe = _neutral_table(frame)
             texts = [name for name, is_number in zip(safe, numeric(safe), strict=True) if not is_number]
-            safe[texts] = safe[texts].map(lambda cell: stored(cell) if isinstance(cell, str) else cell)
-            sheet = _NOT_SHEET.sub(" ", stored(name)).strip("' ")[:31] or "table"
-            safe.rename(columns=stored).to_excel(book, sheet_name=sheet, index=False)
-            _look(book.sheets[sheet], frame)
+            safe[texts] = safe[texts].map(lambda cell: _stored(cell) if isinstance(cell, str) else cell)
+            sheet = _NOT_SHEET.sub(" ", _stored(name)).strip("' ")[:31] or "table"
+            safe.rename(columns=_stored).to_excel(book, sheet_name=sheet, index=False)
+            _format_sheet(book.sheets[sheet], frame)
     return buffer.getvalue()
 
 
@@ -243,7 +233,7 @@ def xlsx(frames: Mapping[str, pd.DataFrame]) -> bytes:
 _NOT_SHEET, _WIDEST = re.compile(r"[\[\]:*?/\\]"), 60
 
 
-def _look(sheet: Any, frame: pd.DataFrame) -> None:
+def _format_sheet(sheet: Any, frame: pd.DataFrame) -> None:
     sheet.freeze_panes = "A2"
     for column, texts in zip(sheet.columns, zip(*cells(frame, 3), strict=True), strict=True):
         sheet.column_dimensions[column[0].column_letter].width = min(_WIDEST, max(map(len, texts)) + 2)
@@ -252,12 +242,8 @@ def _look(sheet: Any, frame: pd.DataFrame) -> None:
                 cell.number_format = "0." + "0" * max(1, digits_of(column[0].value))
 
 
-def stored(text: str) -> str:
-    """Escape the characters that XML forbids as in XLSX (ECMA-376, `ST_Xstring`).
-
-    >>> stored("tide\\x01"), stored("_x0001_")
-    ('tide_x0001_', '_x005F_x0001_')
-    """
+def _stored(text: str) -> str:
+    """Escape the characters that XML forbids as in XLSX (ECMA-376, `ST_Xstring`)."""
     return _NOT_XML.sub(lambda match: f"_x{ord(match[0]):04X}_", text)
 
 
@@ -322,7 +308,7 @@ def html(frame: pd.DataFrame, digits: int = 3) -> str:
 
 
 #: Maximum letters per line in a column, on a page, and on a rotated page, and maximum rows per page.
-COLUMN, PAGE, TURNED, ROWS = 44, 72, 112, 40
+COLUMN_WIDTH, PAGE_WIDTH, ROTATED_WIDTH, PAGE_ROWS = 44, 72, 112, 40
 
 
 def floating(width: int, caption: str, lines: Sequence[str], note: str) -> list[str]:
@@ -331,7 +317,7 @@ def floating(width: int, caption: str, lines: Sequence[str], note: str) -> list[
     >>> [floating(width, "", [], "")[0] for width in (30, 60, 100)]
     ['\\begin{table}', '\\begin{table*}', '\\begin{sidewaystable*}']
     """
-    name = "table" if width <= COLUMN else "table*" if width <= PAGE else "sidewaystable*"
+    name = "table" if width <= COLUMN_WIDTH else "table*" if width <= PAGE_WIDTH else "sidewaystable*"
     begin = [rf"\begin{{{name}}}", r"\centering\small", rf"\caption{{{escape_latex(caption)}}}"]
     return [*begin, *lines, *([_SMALLER, note] if note else []), rf"\end{{{name}}}"]
 
@@ -340,7 +326,7 @@ _SMALLER = r"\par\smallskip\footnotesize\raggedright"
 
 
 def latex_row(texts: Iterable[str]) -> str:
-    """Join escaped cells to a row."""
+    """Join escaped cells into a row of LaTeX."""
     return " & ".join(texts) + r" \\"
 
 
@@ -355,7 +341,7 @@ def wide(lines: Sequence[Sequence[str]]) -> int:
     return sum(max(map(len, column)) + 2 for column in zip(*lines, strict=True))
 
 
-#: The first line of a table: what a document with it loads.
+#: The first line of a table: the LaTeX packages that it needs.
 PACKAGES = r"% \usepackage{booktabs,longtable,rotating}"
 
 
@@ -363,12 +349,12 @@ def latex(frame: pd.DataFrame, caption: str, note: str = "", digits: int = 4) ->
     """Return a booktabs table with a note below; wide tables require the package rotating, long ones longtable."""
     columns = "".join("r" if right else "l" for right in numeric(frame))
     head, *body = map(latex_row, cells(frame, digits, escape_latex, "$-$"))
-    if len(body) <= ROWS:
+    if len(body) <= PAGE_ROWS:
         lines = floating(wide(cells(frame, digits)), caption, tabular(columns, [head], body), escape_latex(note))
         return "\n".join([PACKAGES, *lines, ""])
-    top, title = [r"\toprule", head, r"\midrule"], rf"\caption{{{escape_latex(caption)}}} \\"
-    opening = [r"{\small", rf"\begin{{longtable}}{{{columns}}}", title, *top, r"\endfirsthead"]
-    opening += [*top, r"\endhead", r"\bottomrule", r"\endfoot"]
+    top = [r"\toprule", head, r"\midrule"]
+    opening = [r"{\small", rf"\begin{{longtable}}{{{columns}}}", rf"\caption{{{escape_latex(caption)}}} \\"]
+    opening += [*top, r"\endfirsthead", *top, r"\endhead", r"\bottomrule", r"\endfoot"]
     below = [_SMALLER, escape_latex(note)] if note else []
     return "\n".join([PACKAGES, *opening, *body, r"\end{longtable}", *below, r"\par}", ""])
 
@@ -376,11 +362,9 @@ def latex(frame: pd.DataFrame, caption: str, note: str = "", digits: int = 4) ->
 def text(frame: pd.DataFrame, digits: int = 4) -> str:
     """Return a table for a terminal, columns aligned."""
     rows, right = cells(frame, digits), numeric(frame)
-    aligned = []
-    for number, column in zip(right, zip(*rows, strict=True), strict=True):
-        width = max(map(len, column))
-        aligned.append([cell.rjust(width) if number else cell.ljust(width) for cell in column])
-    return "".join("  ".join(row).rstrip() + "\n" for row in zip(*aligned, strict=True))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = [f"{'>' if number else '<'}{width}" for number, width in zip(right, widths, strict=True)]
+    return "".join("  ".join(map(format, row, sides)).rstrip() + "\n" for row in rows)
 
 
 def written(frame: pd.DataFrame, form: str, caption: str) -> str:
@@ -393,4 +377,4 @@ def written(frame: pd.DataFrame, form: str, caption: str) -> str:
         return json.dumps(records(frame), ensure_ascii=False, indent=1)
     if form == "latex":
         return latex(frame, caption)
-    return {"csv": csv, "csv-exact": exchange_csv, "markdown": markdown, "table": text}[form](frame)
+    return {"csv": csv, "csv-exact": unescaped_csv, "markdown": markdown, "table": text}[form](frame)

@@ -1,4 +1,4 @@
-"""Turn values into rows of a leaderboard: a small picture of each system's value and of its curve over k, as SVG."""
+"""Turn values into rows of a leaderboard, with each system's value and its curve over k as small SVG pictures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kp_core.studies.compare import Comparison
 from kp_core.studies.result import Result
 from kp_core.typeset import number, say
 
-#: Width and height in pixels of the pictures of a value, of a curve, and of the values of one or two systems.
+#: Width and height in pixels of pictures: a value, a curve, and the values of one or two systems on a document.
 _VALUE, _CURVE, _PAIR = (240, 24), (120, 26), (84, 24)
 _NO_PARTS = dict.fromkeys(("axis", "line", "people", "interval", "runs", "marks", "points", "at"), ())
 
@@ -28,8 +28,8 @@ class Row:
     """A row of the leaderboard.
 
     rank   empty for baselines
-    mark, value, curve   addresses of pictures: the system's symbol, its value with the interval, its value over k
-    cells  name of a further measure → value
+    mark, value, curve   pictures as data URLs: the system's symbol, its value with the interval, its curve over k
+    cells  further measure → value as text
     behind, said   gap to the best with its grade; value and interval as text
     """
 
@@ -47,58 +47,50 @@ class Row:
 def rows(
     result: Result, over: Result, measure: str, cells: Mapping[str, Mapping[str, float]], comparison: Comparison | None
 ) -> list[Row]:
-    """Return one row per system, best first, then the baselines; human agreement is a line in all pictures.
+    """Return one row per system, best first, then the baselines; human agreement is a line in every picture.
 
-    result: at the cutoff; over: at every cutoff; cells: measure → system → value
+    result: values at the cutoff; over: values at every cutoff; cells: further measure → system → value
     """
     table = rows_of(result, measure)
     scored = table[~table["system"].isin([HUMANS, ORACLE])]
     scored = scored.assign(last=scored["system"].isin(BASELINES))
     order: dict[str, Any] = {"kind": "stable", "na_position": "last", "key": leveled}
     scored = scored.sort_values(["last", "value"], ascending=[True, False], **order)
-    people = table.loc[table["system"] == HUMANS, "value"].dropna()
-    ends = pd.concat([scored["value"], scored["high"], people]).max()
-    most = float(ends) * 1.04 if ends > 0 else 1.0
-    drawn, curves = looks(result.frame["system"]), over_numbers(over, measure)
-    values = pd.concat([rows["value"] for name, rows in curves.items() if name not in (ORACLE, HUMANS)] or [people])
+    human = table.loc[table["system"] == HUMANS, "value"].dropna()
+    highest_end = pd.concat([scored["value"], scored["high"], human]).max()
+    axis_end = float(highest_end) * 1.04 if highest_end > 0 else 1.0
+    styles, curves = looks(result.frame["system"]), over_numbers(over, measure)
+    values = pd.concat([rows["value"] for name, rows in curves.items() if name not in (ORACLE, HUMANS)] or [human])
     low, high = (min(0.0, float(values.min())), float(values.max())) if values.notna().any() else (0.0, 1.0)
-    behind = _gaps_to_best(comparison)
+    gaps = _gaps_to_best(comparison)
     by_run = rows_of(replace(result, frame=result.by_run), measure) if result.by_run is not None else table.head(0)
     board = list[Row]()
     for place, (_, row) in enumerate(scored.iterrows(), 1):
-        name, look, text = str(row["system"]), drawn[row["system"]], number(row["value"])
+        name, look, text = str(row["system"]), styles[row["system"]], number(row["value"])
         look = replace(look, symbol="circle") if row["last"] else look
         bounds = f" [{number(row['low'])}, {number(row['high'])}]" if row["low"] == row["low"] else ""
-        board.append(
-            Row(
-                name,
-                "" if row["last"] else str(place),
-                _picture((16, 16), look, marks=[(look, 8)]),
-                text,
-                _value(row, look, most, people, by_run.loc[by_run["system"] == name, "value"]),
-                _curve(curves[name], look, low, high, result.settings.k[0]) if name in curves else "",
-                {title: number(values[name]) for title, values in cells.items() if name in values},
-                behind.get(name, ""),
-                text + bounds,
-            )
-        )
+        rank, mark = "" if row["last"] else str(place), _picture((16, 16), look, marks=[(look, 8)])
+        value_picture = _value(row, look, axis_end, human, by_run.loc[by_run["system"] == name, "value"])
+        curve = _curve(curves[name], look, low, high, result.settings.k[0]) if name in curves else ""
+        other_values = {title: number(values[name]) for title, values in cells.items() if name in values}
+        board.append(Row(name, rank, mark, text, value_picture, curve, other_values, gaps.get(name, ""), text + bounds))
     return board
 
 
 def _gaps_to_best(comparison: Comparison | None) -> dict[str, str]:
-    """Return the gap to the best and its grade for every other system."""
+    """Return system → gap to the best system and its grade, as text."""
     if comparison is None or not comparison.scores:
         return {}
     pairs = comparison.better_first()
     best = best_first(comparison.scores)[0]
-    marks = {best: "best"}
+    gaps = {best: "best"}
     for row in pairs[pairs["a"] == best].to_dict("records"):
         worse = str(row["b"])
-        same = comparison.identical.get(worse, worse) == comparison.identical.get(best, best)
-        sure = "identical" if same else comparison.grade(best, worse)
+        is_identical = comparison.identical.get(worse, worse) == comparison.identical.get(best, best)
+        grade = "identical" if is_identical else comparison.grade(best, worse)
         gap = number(row["difference"], digits_apart(row["difference"], 0))
-        marks[worse] = f"−{gap} · {sure}" if gap.strip("0.") else f"< 0.001 · {sure}"
-    return marks
+        gaps[worse] = f"−{gap} · {grade}" if gap.strip("0.") else f"< 0.001 · {grade}"
+    return gaps
 
 
 def _picture(size: tuple[int, int], look: Look, **parts: Any) -> str:
@@ -111,14 +103,14 @@ def line(look: Look) -> str:
     return _picture((36, 10), look, line=True)
 
 
-def _value(row: pd.Series, look: Look, most: float, people: Iterable[float], runs: Iterable[float]) -> str:
+def _value(row: pd.Series, look: Look, axis_end: float, people: Iterable[float], runs: Iterable[float]) -> str:
     """Draw a value as a dot with its interval, its runs as small dots, and human agreement as a dashed line."""
 
-    def along(*values: float) -> list[float]:
-        return [6 + (_VALUE[0] - 12) * max(0.0, value) / most for value in values if value == value]
+    def x_positions(*values: float) -> list[float]:
+        return [6 + (_VALUE[0] - 12) * max(0.0, value) / axis_end for value in values if value == value]
 
-    marks, interval = [(look, x) for x in along(row["value"])], along(row["low"], row["high"])
-    parts = {"people": along(*people), "interval": interval, "runs": along(*runs), "marks": marks}
+    marks, interval = [(look, x) for x in x_positions(row["value"])], x_positions(row["low"], row["high"])
+    parts = {"people": x_positions(*people), "interval": interval, "runs": x_positions(*runs), "marks": marks}
     return _picture(_VALUE, look, axis=(0, 240, 0.25), **parts)
 
 
@@ -127,20 +119,20 @@ def _curve(curve: pd.DataFrame, look: Look, low: float, high: float, cutoff: int
     if len(known) < 2 or high <= low:
         return ""
     (width, height), first, last = _CURVE, int(known["k"].iloc[0]), int(known["k"].iloc[-1])
-    x = 3 + (width - 6) * (known["k"] - first) / (last - first)
+    x = 5 + (width - 10) * (known["k"] - first) / (last - first)
     y = height - 3 - (height - 6) * (known["value"] - low) / (high - low)
     points = pd.concat([x, y], axis=1)
-    at = points[known["k"] == cutoff].to_numpy().tolist()
-    return _picture(_CURVE, look, points=points.to_numpy().tolist(), at=at)
+    current_point = points[known["k"] == cutoff].to_numpy().tolist()
+    return _picture(_CURVE, look, points=points.to_numpy().tolist(), at=current_point)
 
 
-def pairs(listed: pd.DataFrame, systems: Sequence[str], drawn: Mapping[str, Look]) -> list[str]:
-    """Return for each row of a table of documents a picture with the values of one or two systems as dots."""
+def pairs(documents: pd.DataFrame, systems: Sequence[str], styles: Mapping[str, Look]) -> list[str]:
+    """Return a picture for each document, with the values of one or two systems as dots."""
     columns, width = [column_of(name) for name in systems], _PAIR[0]
-    most = float(listed[columns].max().max()) if len(listed) else 1.0
+    most = float(documents[columns].max().max()) if len(documents) else 1.0
     pictures = list[str]()
-    for row in listed[columns].itertuples(index=False):
-        known = [(drawn[name], max(0.0, value)) for name, value in zip(systems, row, strict=True) if value == value]
-        marks = [(look, 8 + (width - 16) * value / (most or 1.0)) for look, value in known[::-1]]
-        pictures.append(_picture(_PAIR, drawn[systems[0]], axis=(4, width - 4, 0.35), marks=marks))
+    for row in documents[columns].itertuples(index=False):
+        defined = [(styles[name], max(0.0, value)) for name, value in zip(systems, row, strict=True) if value == value]
+        marks = [(look, 8 + (width - 16) * value / (most or 1.0)) for look, value in defined[::-1]]
+        pictures.append(_picture(_PAIR, styles[systems[0]], axis=(4, width - 4, 0.35), marks=marks))
     return pictures

@@ -1,15 +1,26 @@
-"""Draw values over k, over N or over views as curves: one line per system, with its interval as a band."""
+"""Draw values over k, N or views as curves: one line per system, with its interval as a band."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from kp_core.charts.pieces import MARK, axis, band_of, curve_of, dotted, laid_out, mark_at, merged, plain, words_at
+from kp_core.charts.pieces import (
+    MARK,
+    axis,
+    band_of,
+    curve_of,
+    dotted,
+    laid_out,
+    mark_at,
+    merged,
+    plain,
+    upright,
+    words_at,
+)
 from kp_core.charts.selection import VIEWS, over_numbers
 from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, Part, label, looks, system_labels
 from kp_core.errors import pluralize
@@ -18,11 +29,10 @@ from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import positive, table
 from kp_core.scoring.order import highest
 from kp_core.studies.answer import neighbours
-from kp_core.studies.means import MEAN
-from kp_core.studies.result import Result
+from kp_core.studies.document_values import Versus
+from kp_core.studies.result import MEAN, Result
 from kp_core.studies.soft import SoftResult
 from kp_core.studies.stability import Stability
-from kp_core.studies.versus import Versus
 from kp_core.typeset import number, say
 
 _IN_USE = {"mode": "markers", "marker": {"line": {"width": 1, "color": "white"}}, "showlegend": False}
@@ -42,7 +52,7 @@ class Marks:
     significant: Sequence[int] = ()
 
     def labels(self, last: int) -> list[tuple[int, str, str]]:
-        """Return cutoff, label and dash of each distinct mark up to the last cutoff."""
+        """Return cutoff, label and line style of each distinct mark up to the last cutoff."""
         candidates = [(self.cutoff, f"k = {self.cutoff}"), (self.average, "average gold size")]
         if self.ends:
             end = min(self.ends.values())
@@ -56,7 +66,7 @@ class Marks:
         return [(k, ", ".join(words), "solid" if k == self.cutoff else "dot") for k, words in sorted(marks.items())]
 
     def reached(self, systems: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-        """Return the rows up to the end of the longest list, but at least to k = 10 and to the current cutoff."""
+        """Return the rows up to the end of the longest list, but at least up to k = 10 and the current cutoff."""
         if not self.ends:
             return systems
         last = max(10, *self.ends.values(), self.cutoff if isinstance(self.cutoff, int) else 0)
@@ -64,10 +74,10 @@ class Marks:
 
 
 def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Marks | None = None) -> Chart:
-    """Draw measures over k in one panel each; lines are pale beyond the longest list of their system."""
+    """Draw measures over k, one panel per measure; a line is pale beyond its system's longest list."""
     names, marks = [measures] if isinstance(measures, str) else measures, marks or Marks()
     by_measure = {measure: marks.reached(over_numbers(result, measure)) for measure in names}
-    return _panels(by_measure, marks, " ".join(in_words(rows, name, marks) for name, rows in by_measure.items()))
+    return _panels(by_measure, marks, [_in_words(rows, name, marks) for name, rows in by_measure.items()])
 
 
 def by_dataset(result: Result, measure: str, cutoff: int | str) -> Chart:
@@ -77,63 +87,52 @@ def by_dataset(result: Result, measure: str, cutoff: int | str) -> Chart:
         str(subset).removeprefix("dataset:"): over_numbers(replace(result, frame=rows), measure)
         for subset, rows in datasets.groupby("subset", sort=False)
     }
-    return _panels(
-        panels, marks, " ".join(f"{name}: {in_words(rows, measure, marks)}" for name, rows in panels.items())
-    )
+    return _panels(panels, marks, [f"{name}: {_in_words(rows, measure, marks)}" for name, rows in panels.items()])
 
 
-def _panels(shown: Mapping[str, dict[str, pd.DataFrame]], marks: Marks, alt: str) -> Chart:
-    """Draw systems over k in panels below each other; shown: panel title → system → rows."""
-    panels = dict(zip(["", *map(str, range(2, len(shown) + 1))], shown, strict=True))  # Plotly axes: x, x2, x3
-    last = max(map(_last, shown.values()), default=1)
-    marked, height = marks.labels(last), max(400, 210 * len(shown) + 100)
-    traces, notes, top, room = list[Part](), _mark_words(marked, last), 12 + 15 * len(marked), 0
-    drawn = looks(name for systems in shown.values() for name in systems)
+def _panels(rows_of: Mapping[str, dict[str, pd.DataFrame]], marks: Marks, alt: list[str]) -> Chart:
+    """Draw systems over k in panels one below the other; rows_of: panel title → system → rows."""
+    panels = dict(zip(["", *map(str, range(2, len(rows_of) + 1))], rows_of, strict=True))  # Plotly axes: x, x2, x3
+    last = max(map(_last, rows_of.values()), default=1)
+    mark_labels, height = marks.labels(last), max(400, 210 * len(rows_of) + 100)
+    traces, notes, top, margin = list[Part](), _mark_words(mark_labels, last), 12 + 15 * len(mark_labels), 0
+    styles = looks(name for systems in rows_of.values() for name in systems)
     for panel, title in panels.items():
-        systems = shown[title]
-        for name, rows in systems.items():
-            traces += _system(name, rows, drawn[name], panel, marks.ends.get(name))
-        named, wide = _names_at_ends(systems, panel, (height - top - 90) / len(shown))
-        notes, room = notes + named, max(room, wide)
-    first = next(iter(shown.values()))
-    traces.append(_clicked(first, _leads(first, last)))
-    lines = [mark_at(k, panel, dash) for k, _, dash in marked for panel in panels]
-    bars = neighbours(marks.significant, range(1, last + 1))
-    for panel, bar in product(panels, bars):
-        ends = {
-            "x0": bar[0] - 0.5,
-            "x1": bar[-1] + 0.5,
-            "xref": f"x{panel}",
-            "y0": 0,
-            "y1": 0,
-            "yref": f"y{panel} domain",
-        }
-        lines.append({"type": "line", "line": {"color": _SIGNIFICANT, "width": 6}, **ends})
-    more: Part = {"annotations": notes, "shapes": lines, "margin": {"t": top, "r": room}, "hovermode": "x unified"}
-    figure = laid_out(traces, height, **_axes(panels, last), **more)
-    return Chart(figure, " ".join([alt, *[say("significant cutoffs", cutoffs=len(marks.significant))] * bool(bars)]))
+        for name, rows in rows_of[title].items():
+            traces += _system(name, rows, styles[name], panel, marks.ends.get(name))
+        name_labels, label_width = _names_at_ends(rows_of[title], panel, (height - top - 90) / len(rows_of))
+        notes, margin = notes + name_labels, max(margin, label_width)
+    first_panel = next(iter(rows_of.values()))
+    traces.append(_click_targets(first_panel, _leads(first_panel, last)))
+    lines = [mark_at(k, panel, dash) for k, _, dash in mark_labels for panel in panels]
+    spans = neighbours(marks.significant, range(1, last + 1))
+    green: Part = {"color": _SIGNIFICANT, "width": 6}
+    lines += [upright(k[0] - 0.5, panel, **green) | {"x1": k[-1] + 0.5, "y1": 0} for panel in panels for k in spans]
+    more: Part = {"annotations": notes, "shapes": lines, "margin": {"t": top, "r": margin}, "hovermode": "x unified"}
+    alt = [*alt, *[say("significant cutoffs", cutoffs=len(marks.significant))] * bool(spans)]
+    return Chart(laid_out(traces, height, **_axes(panels, last), **more), " ".join(alt))
 
 
 def small(result: Result, measure: str, marks: Marks) -> Chart:
     """Draw a measure over k in a small chart without legend."""
     systems = marks.reached(over_numbers(result, measure))
-    last, drawn = _last(systems), looks(result.frame["system"])
+    last, styles = _last(systems), looks(result.frame["system"])
     traces = [
-        curve_of(rows["k"], rows["value"], name, drawn[name], mode="lines", showlegend=False)
+        curve_of(rows["k"], rows["value"], name, styles[name], mode="lines", showlegend=False)
         for name, rows in systems.items()
         if name != ORACLE
     ]
-    traces.append(_clicked(systems, [""] * last))
+    traces.append(_click_targets(systems, [""] * last))
     lines = [mark_at(k, dash=dash) for k, _, dash in marks.labels(last) if k == marks.cutoff]
-    place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    title = words_at(0, 1, f"<b>{label(measure)}</b>", font={"size": 13, "color": TEXT}, **place)
+    corner = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    title = words_at(0, 1, f"<b>{label(measure)}</b>", font={"size": 13, "color": TEXT}, **corner)
     x, y = axis("", range=[0.5, last + 0.5], nticks=6, **_K), axis("", nticks=5, automargin=True)
     more: Part = {"annotations": [title], "shapes": lines, "margin": {"t": 22}, "hovermode": "x unified"}
-    return Chart(laid_out(traces, 200, x, y, **more), in_words(systems, measure, marks))
+    return Chart(laid_out(traces, 200, x, y, **more), _in_words(systems, measure, marks))
 
 
-def _clicked(systems: Mapping[str, pd.DataFrame], hovers: Sequence[str]) -> Part:
-    """Return an invisible trace below all others, since Plotly selects the lowest point at a clicked cutoff."""
+def _click_targets(systems: Mapping[str, pd.DataFrame], hovers: Sequence[str]) -> Part:
+    """Return an invisible trace below all others, because Plotly selects the lowest point at the clicked cutoff."""
     lowest = pd.concat([rows[["value", "low"]] for rows in systems.values()]).min(axis=None)
     bottom = float(lowest) if lowest == lowest else 0.0
     marker: Part = {"opacity": 0.0}
@@ -145,14 +144,14 @@ def _clicked(systems: Mapping[str, pd.DataFrame], hovers: Sequence[str]) -> Part
 
 def _leads(systems: Mapping[str, pd.DataFrame], last: int) -> list[str]:
     """Return the lead of the best system over the second at every cutoff up to the last, as text."""
-    differences = dict.fromkeys(range(1, last + 1), "")
+    leads = [""] * last
     scored = [rows.assign(system=name) for name, rows in systems.items() if name not in REFERENCES]
     ranked = pd.concat(scored or [pd.DataFrame(columns=["value", "system", "k"])]).dropna(subset="value")
     for k, rows in ranked.sort_values(["value", "system"], ascending=False).groupby("k"):
         if len(rows) > 1:
-            (best, next_), pair = rows["value"].head(2), rows["system"].head(2)
-            differences[int(k)] = f"{' − '.join(system_labels(pair))} {number(best - next_)}"
-    return list(differences.values())
+            (best, second), pair = rows["value"].head(2), rows["system"].head(2)
+            leads[int(k) - 1] = f"{' − '.join(system_labels(pair))} {number(best - second)}"
+    return leads
 
 
 def difference(versus: Versus, cutoff: int | str) -> Chart:
@@ -168,15 +167,15 @@ def difference(versus: Versus, cutoff: int | str) -> Chart:
 
 
 def _axes(panels: Mapping[str, str], last: int) -> Part:
-    axes, gap, below = Part(), 0.16 / len(panels), len(panels)
-    high = (1 - gap * (below - 1)) / below
-    along: Part = {"domain": [0, 1], "range": [0.5, last + 0.5], "tickvals": [1, *range(5, last + 1, 5)], **_K}
-    upper = {"matches": f"x{list(panels)[-1]}", "showticklabels": False, **along}
+    axes, gap, panels_below = Part(), 0.16 / len(panels), len(panels)
+    panel_height = (1 - gap * (panels_below - 1)) / panels_below
+    x_options: Part = {"domain": [0, 1], "range": [0.5, last + 0.5], "tickvals": [1, *range(5, last + 1, 5)], **_K}
+    upper = {"matches": f"x{list(panels)[-1]}", "showticklabels": False, **x_options}
     for panel, measure in panels.items():
-        below -= 1
-        start, few = below * (high + gap), {"nticks": 5} if len(panels) > 1 else {}
-        y = axis(label(measure), anchor=f"x{panel}", domain=[start, start + high], tickformat=".3~f", **few)
-        x = axis(**upper) if below else axis("number of phrases k", **along)
+        panels_below -= 1
+        start, ticks = panels_below * (panel_height + gap), {"nticks": 5} if len(panels) > 1 else {}
+        y = axis(label(measure), anchor=f"x{panel}", domain=[start, start + panel_height], tickformat=".3~f", **ticks)
+        x = axis(**upper) if panels_below else axis("number of phrases k", **x_options)
         axes |= {f"xaxis{panel}": x | {"anchor": f"y{panel}"}, f"yaxis{panel}": y}
     return axes
 
@@ -207,7 +206,7 @@ _LINE, _LETTER = 15, 7
 
 
 def _names_at_ends(systems: Mapping[str, pd.DataFrame], panel: str, height: float) -> tuple[list[Part], int]:
-    """Return system names at the ends of their lines, without overlap, and the width that they need."""
+    """Return labels with system names at the ends of the lines, without overlap, and the width that they need."""
     scored = [name for name in systems if name not in REFERENCES]
     known = {name: systems[name].dropna(subset="value") for name in scored}
     ends = {name: rows.iloc[-1] for name, rows in known.items() if len(rows)}
@@ -215,31 +214,31 @@ def _names_at_ends(systems: Mapping[str, pd.DataFrame], panel: str, height: floa
         return [], 12
     rows = pd.concat(known.values())
     pixel = float(rows[["value", "high"]].max().max() - rows[["value", "low"]].min().min()) / max(height, 1) or 1.0
-    below, shown, notes = float("-inf"), dict(zip(ends, system_labels(ends, 22), strict=True)), list[Part]()
-    where = {"xref": f"x{panel}", "yref": f"y{panel}", "xshift": 6, "xanchor": "left", "align": "left"}
+    lowest_free, shown, notes = float("-inf"), dict(zip(ends, system_labels(ends, 22), strict=True)), list[Part]()
+    anchor = {"xref": f"x{panel}", "yref": f"y{panel}", "xshift": 6, "xanchor": "left", "align": "left"}
     for name in sorted(ends, key=lambda name: float(ends[name]["value"])):
         value = float(ends[name]["value"])
-        half = _LINE * len(shown[name].split("<br>")) / 2
-        below = max(value / pixel, below + half)
-        more = {"yshift": below - value / pixel, "font": {"size": 12, "color": TEXT}, **where}
+        half_height = _LINE * len(shown[name].split("<br>")) / 2
+        lowest_free = max(value / pixel, lowest_free + half_height)
+        more = {"yshift": lowest_free - value / pixel, "font": {"size": 12, "color": TEXT}, **anchor}
         notes.append(words_at(float(ends[name]["k"]), value, shown[name], **more))
-        below += half
+        lowest_free += half_height
     return notes, 16 + _LETTER * max(len(line) for name in shown.values() for line in name.split("<br>"))
 
 
-def _mark_words(marked: Sequence[tuple[int, str, str]], last: int) -> list[Part]:
+def _mark_words(mark_labels: Sequence[tuple[int, str, str]], last: int) -> list[Part]:
     above = {"yref": "paper", "yanchor": "bottom", "font": {"size": 12, "color": TEXT}, "name": MARK}
     return [
         words_at(k, 1, words, xanchor="left" if k < last / 2 else "right", yshift=15 * step, **above)
-        for step, (k, words, _) in enumerate(marked)
+        for step, (k, words, _) in enumerate(mark_labels)
     ]
 
 
-def in_words(systems: dict[str, pd.DataFrame], measure: str, marks: Marks) -> str:
+def _in_words(systems: dict[str, pd.DataFrame], measure: str, marks: Marks) -> str:
     """Describe a curve over k: the best and the worst system at the current cutoff."""
     scored = {name: rows for name, rows in systems.items() if name not in REFERENCES}
-    at = {name: rows.loc[rows["k"] == marks.cutoff, "value"].dropna() for name, rows in scored.items()}
-    values = {name: float(value.iloc[0]) for name, value in at.items() if len(value)}
+    current_rows = {name: rows.loc[rows["k"] == marks.cutoff, "value"].dropna() for name, rows in scored.items()}
+    values = {name: float(value.iloc[0]) for name, value in current_rows.items() if len(value)}
     best, worst = highest(values) if values else [], min(values, key=values.__getitem__, default="")
     facts = {"last": _last(systems), "systems": len(scored), "cutoff": marks.cutoff}
     return say("over k", measure=measure, best=best, worst=worst, values=values, **facts)
@@ -248,21 +247,23 @@ def in_words(systems: dict[str, pd.DataFrame], measure: str, marks: Marks) -> st
 def precision_recall(result: Result, cutoff: int | str | None = None) -> Chart:
     """Draw P@k against R@k as k grows; a large symbol marks the current cutoff."""
     precision, recall = over_numbers(result, "P@k"), over_numbers(result, "R@k")
-    traces, values_in_words, drawn = list[Part](), list[str](), looks(precision)
+    traces, texts, styles = list[Part](), list[str](), looks(precision)
     hover = "k = %{customdata}: recall %{x:.3f}, precision %{y:.3f}"
-    for name in (name for name in drawn if name not in BASELINES):
-        rows = precision[name][["k", "value"]].merge(recall[name][["k", "value"]], on="k")
-        rows = rows.set_axis(["k", "p", "r"], axis=1)
-        at, look = rows[rows["k"] == cutoff], drawn[name]
-        for part, size, more in ((rows, 4, {}), (at, 14, _IN_USE)):
+    for name in (name for name in styles if name not in BASELINES):
+        rows = precision[name][["k", "value"]].merge(recall[name][["k", "value"]], on="k", suffixes=("_p", "_r"))
+        current_rows = rows[rows["k"] == cutoff]
+        for part, size, more in ((rows, 4, {}), (current_rows, 14, _IN_USE)):
             more = merged({"marker": {"size": size}, "customdata": plain(part["k"]), "hovertemplate": hover}, more)
-            traces.append(curve_of(part["r"], part["p"], name, look, **more))
-        values = zip(at["p"], at["r"], strict=True)
-        values_in_words += [f"{name} precision {number(p)} and recall {number(r)}" for p, r in values]
+            traces.append(curve_of(part["value_r"], part["value_p"], name, styles[name], **more))
+        values = zip(current_rows["value_p"], current_rows["value_r"], strict=True)
+        texts += [f"{name} precision {number(p)} and recall {number(r)}" for p, r in values]
     x, y = (axis(title, rangemode="tozero", tickformat=".2~f") for title in ("recall R@k", "precision P@k"))
-    figure = laid_out(traces, 420, x, y)
     alt = "Precision against recall as k grows, one line per system"
-    return Chart(figure, f"{alt}; at k = {cutoff}: {'; '.join(values_in_words)}." if values_in_words else f"{alt}.")
+    return Chart(laid_out(traces, 420, x, y), _with_values(alt, texts, f"; at k = {cutoff}"))
+
+
+def _with_values(alt: str, texts: Sequence[str], where: str = "") -> str:
+    return f"{alt}{where}: {'; '.join(texts)}." if texts else f"{alt}."
 
 
 #: Measure → its limit for N → ∞ as a function of the concordance table; None if the limit is 1.
@@ -272,57 +273,51 @@ LIMITS = {"kappa": positive, "pi": positive, "PABAK": None, "P_neg": None, "AC1"
 def against_universe(cells: Mapping[str, Mapping[str, float]], measure: str = "kappa", height: int = 420) -> Chart:
     """Draw a measure of each system over N; cells: system → a, b, c, d.
 
-    The large symbol marks the current universe, the dotted line the limit.
+    A large symbol marks the current universe, a dotted line the limit.
     """
-    traces, drawn, values_in_words = list[Part](), looks(cells), list[str]()
-    score, limit_of = MEASURES[measure].score, LIMITS[measure]
+    traces, styles, texts = list[Part](), looks(cells), list[str]()
+    score, limit_of, hover = MEASURES[measure].score, LIMITS[measure], f": {measure} %{{y:.3f}}"
+    current = merged({"marker": {"size": 12}, "hovertemplate": f"current N = %{{x:,.0f}}{hover}"}, _IN_USE)
+    limit_line: Part = {"mode": "lines", "line": {"dash": "dot", "width": 1}, "showlegend": False}
+    limit_line["hovertemplate"] = "limit %{y:.3f}"
     for name, counts in cells.items():
         a, b, c, d = (float(counts[letter]) for letter in "abcd")
-        chosen, n, look = a + b + c, a + b + c + d, drawn[name]
+        chosen, n = a + b + c, a + b + c + d
         if not chosen or name in BASELINES:
             continue
         sizes = np.geomspace(max(chosen, 1.0), 100 * max(n, 1.0), 120)
-        ones = np.ones_like(sizes)
-        values, used = score(table(a * ones, b * ones, c * ones, sizes - chosen)), float(score(table(a, b, c, d)))
+        ones, largest_size = np.ones_like(sizes), float(sizes[-1])
+        values, now = score(table(a * ones, b * ones, c * ones, sizes - chosen)), float(score(table(a, b, c, d)))
         limit = float(limit_of(table(a, b, c, d))) if limit_of else 1.0
-        hover = ": " + measure + " %{y:.3f}"
-        in_use = merged({"marker": {"size": 12}, "hovertemplate": "current N = %{x:,.0f}" + hover}, _IN_USE)
-        dots = {"mode": "lines", "line": {"dash": "dot", "width": 1}, "showlegend": False}
-        end = [float(sizes[-1]) / 8, float(sizes[-1])]
-        traces += [
-            curve_of(sizes, values, name, look, mode="lines", hovertemplate="N = %{x:,.0f}" + hover),
-            curve_of([n], [used], name, look, **in_use),
-            curve_of(end, [limit, limit], name, look, hovertemplate="limit %{y:.3f}", **dots),
-        ]
-        values_in_words.append(f"{name} has {number(used)} at the universe in use and {number(limit)} in the limit")
+        over_n = {"mode": "lines", "hovertemplate": f"N = %{{x:,.0f}}{hover}"}
+        traces.append(curve_of(sizes, values, name, styles[name], **over_n))
+        traces.append(curve_of([n], [now], name, styles[name], **current))
+        traces.append(curve_of([largest_size / 8, largest_size], [limit, limit], name, styles[name], **limit_line))
+        texts.append(f"{name} has {number(now)} at the current universe and {number(limit)} in the limit")
     x = axis("phrases in the universe N, all documents", type="log", tickformat=",", dtick=1)
     figure = laid_out(traces, height, x, axis(measure, tickformat=".2~f", **_ZERO))
-    alt = f"{measure} against the size of the universe on a logarithmic axis"
-    return Chart(figure, f"{alt}: {'; '.join(values_in_words)}." if values_in_words else f"{alt}.")
+    return Chart(figure, _with_values(f"{measure} against the size of the universe on a logarithmic axis", texts))
 
 
 def rank_chart(stability: Stability) -> Chart:
-    """Draw the rank of each system in each view, best on top, each line labeled at its end."""
+    """Draw the rank of each system in each view, best on top, with each line labeled at its end."""
     frame, views = stability.frame, stability.views
-    drawn, traces, notes = looks(frame["system"]), list[Part](), list[Part]()
-    shown, ends = list(range(len(views))), dict[float, list[str]]()
+    styles, traces, notes = looks(frame["system"]), list[Part](), list[Part]()
+    positions, names_at_rank = list(range(len(views))), dict[float, list[str]]()
     hover = "rank %{y:g}, value %{customdata:.3f}"
-    for name, look in drawn.items():
+    for name, look in styles.items():
         rows = frame[frame["system"] == name]
         more = {"customdata": plain(rows["value"]), "hovertemplate": hover, "showlegend": False}
-        traces.append(curve_of(shown, rows["rank"], name, look, line={"width": 2.5}, marker={"size": 11}, **more))
+        traces.append(curve_of(positions, rows["rank"], name, look, line={"width": 2.5}, marker={"size": 11}, **more))
         for rank in rows["rank"].tail(1).dropna():
-            ends.setdefault(float(rank), []).append(name)
-    longest = 0
-    for rank, names in ends.items():  # tied systems end in one point and share a label
-        text = ", ".join(label(drawn[name].name, 20) for name in names)
-        if len(names) > 1 and len(text) > 24:
-            text = pluralize(len(names), "system")
-        longest = max(longest, len(text))
-        notes.append(words_at(shown[-1], rank, text, xanchor="left", xshift=12))
-    y = axis("rank", range=[len(drawn) + 0.5, 0.5], dtick=1, zeroline=False)
-    x = axis(tickvals=shown, ticktext=[label(view, 34) for view in views], automargin=True, zeroline=False)
-    margin = {"r": 24 + 7 * longest}
-    figure = laid_out(traces, 130 + 42 * max(2, len(drawn)), x, y, annotations=notes, margin=margin)
-    alt = f"Rank of {pluralize(len(drawn), 'system')} under {len(views)} {VIEWS[stability.by]}. {stability.leaders()}"
+            names_at_rank.setdefault(float(rank), []).append(name)
+    for rank, names in names_at_rank.items():  # lines of tied systems end in one point and share a label
+        text = ", ".join(label(styles[name].name, 20) for name in names)
+        text = pluralize(len(names), "system") if len(names) > 1 and len(text) > 24 else text
+        notes.append(words_at(positions[-1], rank, text, xanchor="left", xshift=12))
+    margin = {"r": 24 + 7 * max((len(note["text"]) for note in notes), default=0)}
+    y = axis("rank", range=[len(styles) + 0.5, 0.5], dtick=1, zeroline=False)
+    x = axis(tickvals=positions, ticktext=[label(view, 34) for view in views], automargin=True, zeroline=False)
+    figure = laid_out(traces, 130 + 42 * max(2, len(styles)), x, y, annotations=notes, margin=margin)
+    alt = f"Rank of {pluralize(len(styles), 'system')} under {len(views)} {VIEWS[stability.by]}. {stability.leaders()}"
     return Chart(figure, alt)

@@ -20,8 +20,7 @@ from kp_core.settings import change_in_words, in_words
 from kp_core.similarity.relation import TYPES
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.correlation.estimates import HUMAN
-from kp_core.studies.means import MEAN
-from kp_core.studies.result import Numbers, Result
+from kp_core.studies.result import MEAN, Numbers, Result
 from kp_core.studies.spread import GRID, Spread
 from kp_core.typeset import number, say
 
@@ -32,72 +31,73 @@ _PRESET_SYMBOLS = (
 _MAX_ROWS = 12
 
 
-def forest(rows: pd.DataFrame, title: str, what: str, nothing: str = "", **x: Any) -> Chart:
+def forest(rows: pd.DataFrame, title: str, alt_start: str, alt_if_empty: str = "", **x: Any) -> Chart:
     """Draw values as dots with intervals and numbers, best row on top, with a heading per group.
 
-    what: the beginning of the alternative text; nothing: the whole text if no value is defined
+    alt_start: start of the alternative text; alt_if_empty: the whole text if no value is defined
     rows: columns name, value, low, high; optionally group, last (at the bottom), colour, symbol, opacity, tick (label
-    on the axis), run_values (values of single runs), published (value to compare)
+    on the axis), run_values (values of single runs), published (value to compare with)
     """
     rows = _arranged(rows)
-    several, bottom = bool(rows["group"].any()), int(rows["place"].max()) if len(rows) else 0
-    right: Part = {"xref": "paper", "xanchor": "left", "font": {"color": TEXT}}
+    has_groups, last_place = bool(rows["group"].any()), int(rows["place"].max()) if len(rows) else 0
+    margin: Part = {"xref": "paper", "xanchor": "left", "font": {"color": TEXT}}
     # Positions are numbers, because Plotly would parse a system called “07” as a number.
     numbers = zip(rows["place"], rows["value"].map(number), rows["best"], strict=True)
-    notes = [words_at(1, y, f"<b>{shown}</b>" if best else shown, xshift=8, **right) for y, shown, best in numbers]
-    for name, place in rows.groupby("group", sort=False)["place"].min().items() if several else ():
-        notes.append(words_at(0, place - 1, f"<b>{label(str(name))}</b>", xshift=4, **right))
+    notes = [words_at(1, y, f"<b>{shown}</b>" if best else shown, xshift=8, **margin) for y, shown, best in numbers]
+    for name, place in rows.groupby("group", sort=False)["place"].min().items() if has_groups else ():
+        notes.append(words_at(0, place - 1, f"<b>{label(str(name))}</b>", xshift=4, **margin))
     ticks: Part = {"tickvals": rows["place"].tolist(), "ticktext": rows["tick"].tolist(), "zeroline": False}
-    y = axis(range=[bottom + 0.6, -0.6], automargin=True, **ticks)
-    along, height = axis(title, **({"rangemode": "tozero"} | x)), 90 + (28 if several else 40) * (bottom + 1)
-    figure = laid_out(_dots(rows), height, along, y, annotations=notes, margin={"r": 64})
+    ticks["ticklabelstandoff"] = 8  # a dot at zero would touch its label
+    y = axis(range=[last_place + 0.6, -0.6], automargin=True, **ticks)
+    x_axis, height = axis(title, **({"rangemode": "tozero"} | x)), 90 + (28 if has_groups else 40) * (last_place + 1)
+    figure = laid_out(_dots(rows), height, x_axis, y, annotations=notes, margin={"r": 64})
     texts = dict[str, list[str]]()
     for name, group, value in zip(rows["name"], rows["group"], rows["value"], strict=True):
-        texts.setdefault(f"{group}: " * several, []).append(f"{name} {number(value)}")
+        texts.setdefault(f"{group}: " * has_groups, []).append(f"{name} {number(value)}")
     values_in_words = "; ".join(group + ", ".join(values) for group, values in texts.items())
-    return Chart(figure, f"{what}: {values_in_words}." if len(rows) or not nothing else nothing)
+    return Chart(figure, f"{alt_start}: {values_in_words}." if len(rows) or not alt_if_empty else alt_if_empty)
 
 
 def _arranged(rows: pd.DataFrame) -> pd.DataFrame:
     """Sort the rows of a forest, number them from the top, and add the optional columns."""
     names = list(dict.fromkeys(rows["name"]))
-    usual: Part = {"group": "", "last": False, "colour": COLOURS[0], "symbol": "circle", "opacity": 1.0}
+    defaults: Part = {"group": "", "last": False, "colour": COLOURS[0], "symbol": "circle", "opacity": 1.0}
     ticks = rows["name"].map(dict(zip(names, labels(names), strict=True)))
-    usual |= {"tick": ticks, "run_values": "", "published": np.nan}
-    rows = rows.assign(**{column: value for column, value in usual.items() if column not in rows})
+    defaults |= {"tick": ticks, "run_values": "", "published": np.nan}
+    rows = rows.assign(**{column: value for column, value in defaults.items() if column not in rows})
     rows = rows.assign(place=pd.factorize(rows["group"])[0])[rows["value"].notna()]
     order = ["last", "place", "value"]
     rows = rows.sort_values(order, ascending=[True, True, False], kind="stable", key=leveled, ignore_index=True)
-    heads = (pd.factorize(rows["group"])[0] + 1) * bool(rows["group"].any())
+    headings = (pd.factorize(rows["group"])[0] + 1) * bool(rows["group"].any())
     best = reaches(rows["value"], rows.groupby("group")["value"].transform("max"))
-    return rows.assign(place=rows.index + heads, best=best)
+    return rows.assign(place=rows.index + headings, best=best)
 
 
 def _dots(rows: pd.DataFrame) -> list[Part]:
-    traces, quiet = list[Part](), {"cliponaxis": False, "showlegend": False}
-    of_runs: Part = {"opacity": 0.55, "hovertemplate": "a run: %{x:.3f}<extra></extra>", **quiet}
+    traces, common = list[Part](), {"cliponaxis": False, "showlegend": False}
+    of_runs: Part = {"opacity": 0.55, "hovertemplate": "a run: %{x:.3f}<extra></extra>", **common}
     for index, row in rows.iterrows():
-        more: Part = {"name": row["tick"], "customdata": [row["name"]], "opacity": row["opacity"], **quiet}
+        more: Part = {"name": row["tick"], "customdata": [row["name"]], "opacity": row["opacity"], **common}
         more["hovertemplate"] = f"%{{x:.3f}}{whole_name(row['name'])}"
         more["error_x"] = error_bars(rows.loc[[index]], row["colour"])
         traces.append(dotted([row["value"]], [row["place"]], row["colour"], row["symbol"], **more))
         if runs := len(row["run_values"]):
             traces.append(dotted(row["run_values"], [row["place"]] * runs, row["colour"], size=6, **of_runs))
-    known = rows.dropna(subset="published")
-    if len(known):
+    published = rows.dropna(subset="published")
+    if len(published):
         hover: Part = {"name": "published", "hovertemplate": "published %{x:.3f}<extra></extra>"}
-        traces.append(dotted(known["published"], known["place"], GREY, "diamond-open", 9, **hover))
+        traces.append(dotted(published["published"], published["place"], GREY, "diamond-open", 9, **hover))
     return traces
 
 
-def _forest_of(result: Numbers, rows: pd.DataFrame, measure: str, what: str) -> Chart:
-    """Draw rows of systems in their styles, without the oracle."""
-    rows, drawn = rows[rows["value"].notna() & (rows["system"] != ORACLE)], looks(result.frame["system"])
-    looked = rows["system"].map(drawn)
-    symbols = looked.map(lambda look: look.symbol).where(~rows["system"].isin(REFERENCES), "circle")
-    colours, ticks = looked.map(lambda look: look.colour), looked.map(lambda look: label(look.name))
+def _forest_of_systems(result: Numbers, rows: pd.DataFrame, measure: str, alt_start: str) -> Chart:
+    """Draw systems in their styles, without the oracle."""
+    rows, styles = rows[rows["value"].notna() & (rows["system"] != ORACLE)], looks(result.frame["system"])
+    row_styles = rows["system"].map(styles)
+    symbols = row_styles.map(lambda look: look.symbol).where(~rows["system"].isin(REFERENCES), "circle")
+    colours, ticks = row_styles.map(lambda look: look.colour), row_styles.map(lambda look: label(look.name))
     rows = rows.assign(name=rows["system"], symbol=symbols, colour=colours, tick=ticks)
-    return forest(rows, label(measure), what, f"{measure} is undefined for every system.")
+    return forest(rows, label(measure), alt_start, f"{measure} is undefined for every system.")
 
 
 def leaderboard(result: Result, measure: str) -> Chart:
@@ -107,7 +107,7 @@ def leaderboard(result: Result, measure: str) -> Chart:
     if result.by_run is not None:
         runs = rows_of(replace(result, frame=result.by_run), measure).groupby("system")["value"].agg(list)
         rows = rows.assign(run_values=[runs.get(name, []) for name in rows["system"]])
-    return _forest_of(result, rows, str(rows["measure"].iloc[0]), f"{measure} with 95% intervals")
+    return _forest_of_systems(result, rows, str(rows["measure"].iloc[0]), f"{measure} with 95% intervals")
 
 
 def by_part(result: Numbers, part: str = "part of the data") -> Chart:
@@ -116,16 +116,16 @@ def by_part(result: Numbers, part: str = "part of the data") -> Chart:
     groups = rows["subset"].str.partition(":")[2].where(rows["subset"] != MEAN, "mean")
     measure = str(rows["measure"].iloc[0]) if len(rows) else ""
     rows = rows.assign(group=groups, last=rows["subset"] == MEAN)
-    return _forest_of(result, rows, measure, f"{measure} by {part}")
+    return _forest_of_systems(result, rows, measure, f"{measure} by {part}")
 
 
-def groups(result: Result, measure: str, say: Mapping[str, str]) -> Chart:
-    """Draw the agreement of all annotators per document type; say: words from `speech`."""
+def groups(result: Result, measure: str, speech: Mapping[str, str]) -> Chart:
+    """Draw the agreement of all annotators per document type; speech: words from `speech`."""
     rows = where(result.frame, measure=measure, system="all").drop_duplicates("subset")
-    names = rows["subset"].str.removeprefix("group:").replace("all", f"all {say['documents']}")
+    names = rows["subset"].str.removeprefix("group:").replace("all", f"all {speech['documents']}")
     rows = rows.assign(name=names, colour=np.where(rows["subset"] == "all", GREY, COLOURS[0]))
-    shown = say.get(measure, measure)
-    return forest(rows, shown, f"{shown} by {say['document']} type with 95% intervals")
+    shown = speech.get(measure, measure)
+    return forest(rows, shown, f"{shown} by {speech['document']} type with 95% intervals")
 
 
 def pairs_of_annotators(result: Result, measure: str, annotators: Sequence[str], say: Mapping[str, str]) -> Chart:
@@ -143,7 +143,7 @@ FEW_PAIRS = 10
 def correlations(study: CorrelationStudy, average: str, kind: str, printed: pd.DataFrame) -> Chart:
     """Draw the correlation of every measure with human scores per subset, next to the published value.
 
-    kind: `all`, or the prefix of the subsets' names; printed: columns measure, subset, value
+    kind: `all`, or the prefix of the subsets to draw; printed: published values in columns measure, subset, value
     """
     rows = where(study.frame, average=average)
     rows = rows[(rows["subset"] == "all") if kind == "all" else rows["subset"].str.startswith(kind)]
@@ -158,24 +158,24 @@ def correlations(study: CorrelationStudy, average: str, kind: str, printed: pd.D
     published = printed.rename(columns={"value": "published"})[["measure", "subset", "published"]]
     rows = rows.merge(published, on=["measure", "subset"], how="left")
     correlation = study.found.study.correlation.capitalize()
-    nothing = "No measure has a correlation with human scores here: scores or human scores do not vary."
-    title, what = f"correlation with people ({correlation})", "Correlation with human scores"
-    return forest(rows, title, what, nothing, rangemode="normal")
+    alt_if_empty = "No correlation with human scores is defined: the scores of the measures or of people do not vary."
+    title, alt_start = f"correlation with people ({correlation})", "Correlation with human scores"
+    return forest(rows, title, alt_start, alt_if_empty, rangemode="normal")
 
 
 def strip(spread: Spread, summary: str) -> Chart:
-    """Draw one row per system: settings of the grid as dots, presets as symbols, the current setting as a long mark."""
+    """Draw one row per system: settings of the grid as dots, presets as symbols, current settings as a long mark."""
     frame, ranges = spread.frame[spread.frame["value"].notna()], spread.ranges
     frame = frame.assign(recipe=[", ".join(values) for values in frame[list(GRID)].itertuples(index=False)])
     grid, presets = frame[frame["kind"] == "grid"], frame[frame["kind"] == "preset"]
     systems, hover = ranges["system"].tolist(), "%{x:.3f}: %{text}"
-    drawn, traces = looks(systems), list[Part]()
-    colours = [drawn[name].colour for name in systems]
+    styles, traces = looks(systems), list[Part]()
+    colours = [styles[name].colour for name in systems]
     for row, name in enumerate(systems):
         rows = grid[grid["system"] == name]
-        # Jitter by multiples of the golden ratio, so that the same data give the same picture.
+        # Dots are jittered by multiples of the golden ratio, so that the same data give the same picture.
         heights = row - 0.05 - 0.3 * ((np.arange(len(rows)) * 0.618034) % 1)
-        more: Part = {"name": label(drawn[name].name), "text": plain(rows["recipe"]), "showlegend": False}
+        more: Part = {"name": label(styles[name].name), "text": plain(rows["recipe"]), "showlegend": False}
         more["hovertemplate"] = f"{hover}{whole_name(name)}"
         traces.append(dotted(rows["value"], heights, colours[row], size=5, marker={"opacity": 0.45}, **more))
     for symbol, (preset, rows) in zip(cycle(_PRESET_SYMBOLS), presets.groupby("preset", sort=False), strict=False):
@@ -186,8 +186,8 @@ def strip(spread: Spread, summary: str) -> Chart:
     places = list(range(len(systems)))
     more = {"name": "in use", "hovertemplate": "%{x:.3f}", "marker": {"line": {"width": 3}}}
     traces.append(dotted(ranges["current"], places, colours, "line-ns-open", 38, **more))
-    names, ends = labels(look.name for look in drawn.values()), [len(systems) - 0.5, -0.5]
-    y = axis(tickvals=places, ticktext=names, range=ends, automargin=True, zeroline=False)
+    names, y_range = labels(look.name for look in styles.values()), [len(systems) - 0.5, -0.5]
+    y = axis(tickvals=places, ticktext=names, range=y_range, automargin=True, zeroline=False)
     values = "; ".join(
         f"{row.system} {number(row.low)} to {number(row.high)}, in use {number(row.current)}"
         for row in ranges.itertuples()
@@ -197,22 +197,22 @@ def strip(spread: Spread, summary: str) -> Chart:
 
 
 def effects(spread: Spread) -> Chart:
-    """Draw the effect of single changes of a convention on each system, largest first.
+    """Draw the effect of changing a single convention on each system, largest first.
 
-    `gold_stemmed` is omitted: it describes the gold standard and is not a choice of the evaluation.
+    `gold_stemmed` is omitted: it describes the gold standard and is not a choice in the evaluation.
     """
     rows = spread.changes[spread.changes["field"] != "gold_stemmed"]
     changes = [change_in_words(field, now) for field, now in zip(rows["field"], rows["now"], strict=True)]
     rows = rows.assign(named=changes, size=rows["change"].abs())
     largest = rows.groupby("named", sort=False)["size"].max().sort_values(ascending=False, kind="stable")
     effective = largest[exceeds(largest, 0)].index.tolist()
-    drawn, traces = effective[:_MAX_ROWS], list[Part]()
-    rows = rows[rows["named"].isin(drawn)]
-    order = [label(change, 46) for change in drawn]
+    shown_changes, traces = effective[:_MAX_ROWS], list[Part]()
+    rows = rows[rows["named"].isin(shown_changes)]
+    order = [label(change, 46) for change in shown_changes]
     hover = "%{y}: %{x:+.3f}, to %{customdata:.3f}"
     for name, look in looks(spread.ranges["system"]).items():
         of_system = rows[rows["system"] == name]
-        heights = of_system["named"].map(dict(zip(drawn, order, strict=True)))
+        heights = of_system["named"].map(dict(zip(shown_changes, order, strict=True)))
         more: Part = {"name": label(look.name), "customdata": plain(of_system["value"])}
         more["hovertemplate"] = f"{hover}{whole_name(name)}"
         traces.append(dotted(of_system["change"], heights, look.colour, look.symbol, **more))
@@ -229,39 +229,39 @@ _SHADES = dict(zip(TYPES, ("#08519C", "#3182BD", "#6BAED6", "#9ECAE1", "#C6DBEF"
 
 
 def histogram(
-    documents: pd.DataFrame, measure: str, bands: Iterable[tuple[float, str]], say: Mapping[str, str]
+    documents: pd.DataFrame, measure: str, bands: Iterable[tuple[float, str]], speech: Mapping[str, str]
 ) -> Chart:
-    """Draw the distribution of agreement over documents, by type; bands: lower bound and word; say: as in `groups`."""
-    shown, things = say.get(measure, measure), say["documents"]
+    """Draw the distribution of agreement over documents, by type; bands: lower bound and word; speech: see `groups`."""
+    shown, noun = speech.get(measure, measure), speech["documents"]
     defined = documents[documents[measure].notna()]
     kinds, traces = [kind for kind in dict.fromkeys(defined["group"]) if kind] or [""], list[Part]()
-    usual: Part = {"xbins": {"start": -1, "end": 1.05, "size": 0.05}, "showlegend": len(kinds) > 1}
-    usual["hovertemplate"] = "%{y} " + things + " with " + shown + " %{x}<extra></extra>"
+    defaults: Part = {"xbins": {"start": -1, "end": 1.05, "size": 0.05}, "showlegend": len(kinds) > 1}
+    defaults["hovertemplate"] = "%{y} " + noun + " with " + shown + " %{x}<extra></extra>"
     for place, kind in enumerate(kinds):
         values = defined.loc[defined["group"] == kind, measure] if len(kinds) > 1 else defined[measure]
-        colour, name = COLOURS[place % len(COLOURS)], label(kind or things)
-        traces.append({"type": "histogram", "x": plain(values), "name": name, "marker": {"color": colour}, **usual})
+        colour, name = COLOURS[place % len(COLOURS)], label(kind or noun)
+        traces.append({"type": "histogram", "x": plain(values), "name": name, "marker": {"color": colour}, **defaults})
     low = float(np.floor(defined[measure].min() * 20) / 20) if len(defined) else 0.0
     font = {"size": 11, "color": GREY}
     above: Part = {"yref": "paper", "yanchor": "bottom", "xanchor": "left", "textangle": -20, "font": font}
     edges = {edge: word for edge, word in bands if edge > low}
     top = 1.05 if len(defined) and reaches(defined[measure].max(), 1) else 1
-    x, y = axis(shown, range=[min(low, 0.0), top]), axis(things, tickformat="d")
+    x, y = axis(shown, range=[min(low, 0.0), top]), axis(noun, tickformat="d")
     more: Part = {"shapes": [upright(edge, color=GREY, width=1, dash="dot") for edge in edges]}
     more["annotations"] = [words_at(edge, 1, word, **above) for edge, word in edges.items()]
     middle = number(float(defined[measure].median())) if len(defined) else "undefined"
-    alt = f"{shown} of {pluralize(len(defined), say['document'])} as a histogram; the median is {middle}."
+    alt = f"{shown} of {pluralize(len(defined), speech['document'])} as a histogram; the median is {middle}."
     return Chart(laid_out(traces, 320, x, y, margin={"t": 40}, barmode="stack", bargap=0.05, **more), alt)
 
 
-def type_bars(counts: pd.DataFrame, what: str) -> Chart:
-    """Draw the types of each system's predictions or gold entries, from `NearMisses.counts`."""
+def type_bars(counts: pd.DataFrame, unit: str) -> Chart:
+    """Draw how many predictions or gold entries of each system are of each type; counts: from `NearMisses.counts`."""
     names, traces = labels(look.name for look in looks(counts["system"]).values()), list[Part]()
     for kind, colour in ((kind, colour) for kind, colour in _SHADES.items() if counts[kind].any()):
         hover, marker = "%{y}, " + NEAR[kind] + ": %{x}<extra></extra>", {"color": colour, "line": {"width": 0}}
         bar = {"type": "bar", "orientation": "h", "x": plain(counts[kind]), "y": names, "name": NEAR[kind]}
         traces.append({**bar, "marker": marker, "hovertemplate": hover})
     more: Part = {"barmode": "stack", "bargap": 0.35, "legend": {"traceorder": "normal"}}
-    figure = laid_out(traces, 130 + 40 * len(names), axis(what), names_axis(), **more)
+    figure = laid_out(traces, 130 + 40 * len(names), axis(unit), names_axis(), **more)
     rows = counts.assign(all=counts[list(TYPES)].sum(axis=1)).to_dict("records")
-    return Chart(figure, say("types of near misses", what=what, rows=rows))
+    return Chart(figure, say("types of near misses", what=unit, rows=rows))

@@ -11,11 +11,11 @@ from kp_core.charts.selection import over_numbers
 from kp_core.charts.style import Chart
 from kp_core.errors import UsageError
 from kp_core.studies.compare import Comparison
+from kp_core.studies.document_values import Versus
 from kp_core.studies.near_misses import NearMisses
 from kp_core.studies.result import Numbers, Result
 from kp_core.studies.spread import Spread
 from kp_core.studies.stability import Stability
-from kp_core.studies.versus import Versus
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

@@ -21,12 +21,12 @@ def merged(usual: Part, more: Part) -> Part:
     >>> merged({"line": {"width": 2, "dash": "dot"}}, {"line": {"width": 5}})
     {'line': {'width': 5, 'dash': 'dot'}}
     """
-    both = [key for key in more if isinstance(more[key], dict) and isinstance(usual.get(key), dict)]
-    return usual | more | {key: merged(usual[key], more[key]) for key in both}
+    nested_keys = [key for key in more if isinstance(more[key], dict) and isinstance(usual.get(key), dict)]
+    return usual | more | {key: merged(usual[key], more[key]) for key in nested_keys}
 
 
 def plain(values: Any) -> list[Any]:
-    """Return values as a list, a table as a list of rows; missing numbers become None, as in JSON.
+    """Return values as a list, or a table as a list of rows; missing numbers become None, as in JSON.
 
     >>> plain(np.array([[0.5, np.nan]]))
     [[0.5, None]]
@@ -36,44 +36,40 @@ def plain(values: Any) -> list[Any]:
 
 
 def enlarged(chart: Chart) -> Chart:
-    """Return a chart with larger letters and lines, for a classroom."""
+    """Return a chart with larger text and thicker lines, for a classroom."""
     layout, traces = chart.figure["layout"], chart.figure["data"]
-    letters = {"tickfont": {"size": 20}, "title": {"font": {"size": 22}}}
-    more: Part = {name: letters for name in layout if "axis" in name}
+    larger_text = {"tickfont": {"size": 20}, "title": {"font": {"size": 22}}}
+    more: Part = {name: larger_text for name in layout if "axis" in name}
     more |= {"font": {"size": 22}, "legend": {"font": {"size": 20}}, "height": round(1.4 * layout["height"])}
     more["margin"] = {side: round(1.4 * layout["margin"][side]) for side in ("t", "r")}
-    if words := layout.get("annotations"):
-        more["annotations"] = [
-            merged(note, {"font": {"size": round(1.6 * note["font"]["size"])}})
-            if "size" in note.get("font", {})
-            else note
-            for note in words
-        ]
-    thick = [
-        {"line": {"width": 2 * trace["line"]["width"]}} if "lines" in trace.get("mode", "") else {} for trace in traces
-    ]
-    return Chart({"data": list(map(merged, traces, thick)), "layout": merged(layout, more)}, chart.alt)
+    if notes := layout.get("annotations"):
+        sizes = [note.get("font", {}).get("size") for note in notes]
+        larger_notes = [{"font": {"size": round(1.6 * size)}} if size else {} for size in sizes]
+        more["annotations"] = list(map(merged, notes, larger_notes))
+    widths = [trace["line"]["width"] if "lines" in trace.get("mode", "") else 0 for trace in traces]
+    thick_lines = [{"line": {"width": 2 * width}} if width else {} for width in widths]
+    return Chart({"data": list(map(merged, traces, thick_lines)), "layout": merged(layout, more)}, chart.alt)
 
 
 def _legend_room(traces: Iterable[Part]) -> int:
-    """Return the extra height of a legend of more than two rows, for a width of about 360 pixels."""
+    """Return the extra height that a legend of more than two rows needs, at a width of about 360 pixels."""
     names = [trace.get("name", "") for trace in traces if trace.get("showlegend") is not False]
-    beside = max(1, 360 // (48 + 7 * max((len(line) for name in names for line in name.split("<br>")), default=1)))
-    return 24 * max(0, -(-len(names) // beside) - 2) if len(names) > 1 else 0
+    columns = max(1, 360 // (48 + 7 * max((len(line) for name in names for line in name.split("<br>")), default=1)))
+    return 24 * max(0, -(-len(names) // columns) - 2) if len(names) > 1 else 0
 
 
 def laid_out(traces: list[Part], height: int, x: Part | None = None, y: Part | None = None, **more: Any) -> Part:
     """Return a figure in the common layout: legend below, no title, narrow margins."""
     legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"}
-    margin, whole = {"l": 8, "r": 12, "t": 10, "b": 8}, height + _legend_room(traces)
-    usual = {"height": whole, "margin": margin, "legend": legend, "hoverlabel": {"namelength": -1}}
-    return {"data": traces, "layout": merged({"xaxis": x or axis(), "yaxis": y or axis(), **usual}, more)}
+    margin, full_height = {"l": 8, "r": 12, "t": 10, "b": 8}, height + _legend_room(traces)
+    defaults = {"height": full_height, "margin": margin, "legend": legend, "hoverlabel": {"namelength": -1}}
+    return {"data": traces, "layout": merged({"xaxis": x or axis(), "yaxis": y or axis(), **defaults}, more)}
 
 
 def axis(title: str = "", **more: Any) -> Part:
-    """Return an axis with its title and labels in the color of text."""
-    named = {"font": {"color": TEXT}} | ({"text": title} if title else {})
-    return merged({"tickfont": {"color": TEXT}, "title": named}, more)
+    """Return an axis whose title and labels have the color of text."""
+    title_options = {"font": {"color": TEXT}} | ({"text": title} if title else {})
+    return merged({"tickfont": {"color": TEXT}, "title": title_options}, more)
 
 
 def names_axis(**more: Any) -> Part:
@@ -83,8 +79,8 @@ def names_axis(**more: Any) -> Part:
 
 def upright(x: float, panel: str = "", **line: Any) -> Part:
     """Return a line from the bottom of a panel to its top."""
-    ends = {"x0": x, "x1": x, "xref": f"x{panel}", "y0": 0, "y1": 1, "yref": f"y{panel} domain"}
-    return {"type": "line", "line": line, **ends}
+    coordinates = {"x0": x, "x1": x, "xref": f"x{panel}", "y0": 0, "y1": 1, "yref": f"y{panel} domain"}
+    return {"type": "line", "line": line, **coordinates}
 
 
 def mark_at(k: float, panel: str = "", dash: str = "solid") -> Part:
@@ -97,7 +93,7 @@ def words_at(x: Any, y: Any, text: str, **more: Any) -> Part:
     return {"x": x, "y": y, "text": text, "showarrow": False, **more}
 
 
-#: Colors of heat maps, on which black numbers have a contrast of at least 5:1; not pale enough to glare on a dark page.
+#: Colors of heat maps: black numbers on them have a contrast of at least 5:1, and none glares on a dark page.
 PALE_TO_STRONG = [[0, "#CFE1F1"], [1, "#3F8FCC"]]
 VIOLET_TO_ORANGE = [[0, "#A08FD0"], [0.5, "#E3DFDA"], [1, "#EE9A3A"]]
 
@@ -105,24 +101,24 @@ VIOLET_TO_ORANGE = [[0, "#A08FD0"], [0.5, "#E3DFDA"], [1, "#EE9A3A"]]
 def heat_map_of(
     values: pd.DataFrame, title: str, hover: str, readable: int = 20, stars: Any = False, **look: Any
 ) -> Part:
-    """Return a table as a heat map, first row on top; with more than `readable` columns no numbers are printed.
+    """Return a table as a heat map, first row on top; with more than `readable` columns, no numbers are printed.
 
-    title: of the color bar; stars: mask of the cells marked with a star
+    title: title of the color bar; stars: mask of the cells to mark with a star
     """
     text = values.map(lambda value: number(value, 2)) + np.where(stars, "*", "")
     cells = {"z": plain(values), "x": labels(values.columns), "y": labels(values.index)}
-    usual: Part = {"colorscale": PALE_TO_STRONG, "zmin": 0, "zmax": 1, "xgap": 1, "ygap": 1, "hoverongaps": False}
-    usual |= {"text": plain(text.where(values.notna(), "")), "hovertemplate": f"{hover}<extra></extra>"}
-    usual |= {"texttemplate": "%{text}", "textfont": {"color": "#111111"}} if len(values.columns) <= readable else {}
-    usual |= {"colorbar": {"title": {"text": title, "side": "right"}, "thickness": 12}}
+    defaults: Part = {"colorscale": PALE_TO_STRONG, "zmin": 0, "zmax": 1, "xgap": 1, "ygap": 1, "hoverongaps": False}
+    defaults |= {"text": plain(text.where(values.notna(), "")), "hovertemplate": f"{hover}<extra></extra>"}
+    defaults |= {"texttemplate": "%{text}", "textfont": {"color": "#111111"}} if len(values.columns) <= readable else {}
+    defaults |= {"colorbar": {"title": {"text": title, "side": "right"}, "thickness": 12}}
     x, y = axis(automargin=True, type="category", showgrid=False), names_axis(showgrid=False)
-    return laid_out([{"type": "heatmap", **cells, **merged(usual, look)}], max(260, 110 + 30 * len(values)), x, y)
+    return laid_out([{"type": "heatmap", **cells, **merged(defaults, look)}], max(260, 110 + 30 * len(values)), x, y)
 
 
 def error_bars(rows: pd.DataFrame, colour: str = GREY) -> Part:
     """Return the intervals of rows (value, low, high) as horizontal error bars."""
     ends = plain(rows["high"] - rows["value"]), plain(rows["value"] - rows["low"])
-    # Plotly draws a bar of length 0 for null, but none for text that is not a number.
+    # Plotly draws a bar of length 0 for null, but no bar for text that is not a number.
     up, down = (["NaN" if length is None else length for length in lengths] for lengths in ends)
     bars = {"type": "data", "symmetric": False, "array": up, "arrayminus": down}
     return bars | {"thickness": 1.5, "width": 4, "color": colour}
@@ -140,10 +136,10 @@ def dotted(x: Any, y: Any, colour: Any, symbol: Any = "circle", size: int = 10, 
 
 
 def curve_of(x: Any, y: Any, name: str, look: Look, **more: Any) -> Part:
-    """Return the line of a system with its symbols and its full name in the hover text; `more` takes precedence."""
-    usual: Part = {"mode": "lines+markers", "name": label(look.name or name), "legendgroup": name}
-    usual["line"] = {"color": look.colour, "dash": look.dash, "width": 2}
-    drawn = merged(usual | {"hovertemplate": "%{y:.3f}"}, more)
+    """Return a system's line with symbols, and with its full name in the hover text; `more` takes precedence."""
+    defaults: Part = {"mode": "lines+markers", "name": label(look.name or name), "legendgroup": name}
+    defaults["line"] = {"color": look.colour, "dash": look.dash, "width": 2}
+    drawn = merged(defaults | {"hovertemplate": "%{y:.3f}"}, more)
     drawn["hovertemplate"] += whole_name(name) * ("<extra>" not in drawn["hovertemplate"])
     return dotted(x, y, look.colour, look.symbol, 7, **drawn)
 
@@ -159,7 +155,7 @@ def band_of(
     """Return the intervals of rows as a band over the column `along`, or no trace if there are none."""
     low, high = bounds
     rows = rows[rows[low].notna()]
-    back = rows.iloc[::-1]
-    quiet = {"line": {"width": 0}, "hoverinfo": "skip", "showlegend": False} | more
-    x, y = [*rows[along], *back[along]], [*rows[high], *back[low]]
-    return [line_of(x, y, fill="toself", fillcolor=colour, **quiet)] if len(rows) else []
+    reversed_rows = rows.iloc[::-1]
+    style = {"line": {"width": 0}, "hoverinfo": "skip", "showlegend": False} | more
+    x, y = [*rows[along], *reversed_rows[along]], [*rows[high], *reversed_rows[low]]
+    return [line_of(x, y, fill="toself", fillcolor=colour, **style)] if len(rows) else []

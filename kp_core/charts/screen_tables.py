@@ -33,7 +33,7 @@ WHICH = ("all", "first wins", "second wins", "nobody finds")
 
 
 def interval(low: float, high: float) -> str:
-    """Print an interval, or a dash if there is none.
+    """Return an interval as text, or a dash if there is none.
 
     >>> interval(0.1234, 0.3), interval(-0.3, -0.1), interval(float("nan"), 0.3)
     ('0.123–0.300', '−0.300 to −0.100', '–')
@@ -44,7 +44,7 @@ def interval(low: float, high: float) -> str:
 
 
 def intervals(rows: pd.DataFrame, kind: str = "") -> list[str]:
-    """Print the interval of every row; kind: prefix of the columns low and high."""
+    """Return the interval of every row as text; kind: prefix of the columns low and high."""
     return [interval(low, high) for low, high in zip(rows[f"{kind}low"], rows[f"{kind}high"], strict=True)]
 
 
@@ -52,7 +52,7 @@ _HEADS: dict[str, dict[str, str]] = read_toml("charts/screen_tables.toml")
 
 
 def shown(frame: pd.DataFrame, table: str) -> pd.DataFrame:
-    """Return rows of a result with the headers of a table of `screen_tables.toml`, intervals as text."""
+    """Return rows of a result with the headers of a table in `screen_tables.toml`, and with intervals as text."""
     rows, heads = frame.copy(), _HEADS[table]
     if "reason" in rows:
         rows["reason"] = rows["reason"].map(REASONS).fillna("")
@@ -73,13 +73,13 @@ def pairs(comparison: Comparison) -> pd.DataFrame:
 
 
 def with_bounds(rows: pd.DataFrame) -> list[str]:
-    """Print the value of every row with its interval in brackets, if it is wider than 0."""
+    """Return the value of every row as text, with its interval in brackets if it is wider than 0."""
     parts = zip(rows["value"], intervals(rows), rows["low"] < rows["high"], strict=True)
     return [number(value) + (f" ({bounds})" if wide else "") for value, bounds, wide in parts]
 
 
 def clusters(comparison: Comparison) -> dict[str, str]:
-    """Return for each system the letters of the systems that it is significantly better than."""
+    """Return system → letters of the systems that are significantly worse."""
     ranking = best_first(comparison.scores)
     letters = {name: letter(place) for place, name in enumerate(ranking)}
     return {name: " ".join(letters[other] for other in ranking if other in comparison.better[name]) for name in ranking}
@@ -94,14 +94,14 @@ def letter(place: int) -> str:
     return (letter(place // 26 - 1) if place >= 26 else "") + chr(97 + place % 26)
 
 
-def _place(name: str) -> int:
+def _group_order(name: str) -> int:
     return 2 if name in BASELINES else int(name in REFERENCES)
 
 
-def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison: Comparison | None) -> pd.DataFrame:
-    """Return one row per system at one cutoff, best first and baselines last; beside: further measures."""
+def leaderboard(result: Result, measure: str, further: Sequence[str], comparison: Comparison | None) -> pd.DataFrame:
+    """Return one row per system at one cutoff, best first and baselines last; further: other measures to show."""
     rows = rows_of(result, measure)
-    rows = rows.assign(last=rows["system"].map(_place))
+    rows = rows.assign(last=rows["system"].map(_group_order))
     rows = rows.sort_values(["last", "value"], ascending=[True, False], kind="stable", key=leveled)
     names = rows["system"].tolist()
     table = pd.DataFrame({"system": names, rows["measure"].iloc[0] if names else measure: rows["value"].to_numpy()})
@@ -114,7 +114,7 @@ def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison:
         table["cluster"] = [str(comparison.clusters.get(name, "")) for name in names]
     if (rows["documents"] != result.documents).any():
         table["documents"] = rows["documents"].to_numpy()
-    for other in beside:
+    for other in further:
         others = rows_of(result, other)
         if other != measure and len(others):
             table[others["measure"].iloc[0]] = table["system"].map(values(result, other))
@@ -122,14 +122,12 @@ def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison:
 
 
 def best_systems(result: Result, measure: str, systems: Sequence[str]) -> list[str]:
-    """Return the runs in order of their systems' values at one cutoff, best first, undefined ones last."""
-    return best_first(
-        {run: value(result, system, measure) for system, runs in runs_of(systems).items() for run in runs}
-    )
+    """Return the runs ordered by the values of their systems at one cutoff, best first, undefined values last."""
+    return best_first({r: value(result, name, measure) for name, runs in runs_of(systems).items() for r in runs})
 
 
 def in_order(table: pd.DataFrame, systems: Sequence[str]) -> pd.DataFrame:
-    """Sort the systems of a table in a given order of runs; references come last."""
+    """Sort the systems of a table in the order of the given runs; baselines and human agreement come last."""
     place = {name: number for number, name in enumerate(systems)}
     place |= {system: min(place[run] for run in runs) for system, runs in runs_of(systems).items()}
     order = table["system"].map(place).fillna(len(place)).sort_values(kind="stable").index
@@ -139,12 +137,12 @@ def in_order(table: pd.DataFrame, systems: Sequence[str]) -> pd.DataFrame:
 def _wide(rows: pd.DataFrame, columns: Sequence[str], values: str = "value") -> pd.DataFrame:
     """Return one row per system, baselines last, and one column per measure, at the last cutoff."""
     wide = rows.pivot_table(index="system", columns="measure", values=values, aggfunc="last", dropna=False)
-    systems = sorted(rows["system"].unique(), key=_place)
+    systems = sorted(rows["system"].unique(), key=_group_order)
     return wide.reindex(index=systems, columns=list(columns)).rename_axis(columns=None)
 
 
 def numbers(result: Result, names: Sequence[str]) -> pd.DataFrame:
-    """Return one row per system and one column per measure, named with its cutoff; baselines last."""
+    """Return one row per system and one column per measure at its cutoff; baselines last."""
     rows = only(result, names).frame
     return _wide(rows, [name for name in names if name in set(rows["measure"])]).reset_index()
 
@@ -152,7 +150,7 @@ def numbers(result: Result, names: Sequence[str]) -> pd.DataFrame:
 def in_numbers(result: Result, names: Sequence[str]) -> pd.DataFrame:
     """Return one row per measure and system, the best system first, with low and high as numbers."""
     rows = where(only(result, names).frame, subset="all")
-    rows = rows.assign(order=rows["measure"].map(list(names).index), last=rows["system"].map(_place))
+    rows = rows.assign(order=rows["measure"].map(list(names).index), last=rows["system"].map(_group_order))
     rows = rows.sort_values(["order", "last", "value"], ascending=[True, True, False], kind="stable", ignore_index=True)
     return rows[["system", "measure", "k", "average", "value", "low", "high", "documents"]]
 
@@ -170,7 +168,7 @@ def rows_where(result: Result, system: str, names: Sequence[str], subset: str = 
 
 
 def intervals_side_by_side(table: pd.DataFrame, documents: int) -> pd.DataFrame:
-    """Return one row per measure with its kinds of intervals, the recommended one first; table: `interval_table`."""
+    """Return one row per measure with each kind of interval, recommended kind first; table: from `interval_table`."""
     kinds = {"documents as clusters": "cluster_", "bootstrap over documents": "", "phrases independent": "independent_"}
     order = sorted(kinds, key=lambda name: name != "bootstrap over documents") if documents >= MANY else list(kinds)
     columns = {f"interval, {name}": intervals(table, kinds[name]) for name in order}
@@ -187,24 +185,19 @@ def pairs_of_annotators(result: Result, annotators: Sequence[str], names: Sequen
 
 
 def each_annotator(result: Result, annotators: Sequence[str], names: Sequence[str]) -> pd.DataFrame:
-    """Return one row per annotator: agreement with the union of the others, and K of all without this annotator."""
+    """Return one row per annotator: agreement with the union of the others, and K of the others alone."""
     rows = where(result.frame, system=list(annotators), measure=list(names))
     documents = rows[rows["measure"] != "K"].drop_duplicates("system").set_index("system")["documents"]
     wide = _wide(rows, names).reindex(list(annotators)).assign(documents=documents)
     if "K" in names:
-        without = wide.pop("K")
-        wide = wide.assign(**{"K without": without, "change": without - value(result, "all", "K")})
+        without_annotator = wide.pop("K")
+        wide = wide.assign(**{"K without": without_annotator, "change": without_annotator - value(result, "all", "K")})
     return wide.rename_axis("annotator").reset_index()
 
 
-def most_disputed(table: pd.DataFrame) -> pd.DataFrame:
-    """Return documents with the agreement of the annotators, lowest first."""
-    return table[["document", "P_pos"]].sort_values("P_pos", kind="stable", ignore_index=True)
-
-
-def by_title(table: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
-    """Replace the ids of documents by their titles, if they have any; known: the documents of the corpus."""
-    titles = known.set_index("doc_id")["title"].reindex(table["document"]).fillna("").to_numpy()
+def by_title(table: pd.DataFrame, about: pd.DataFrame) -> pd.DataFrame:
+    """Replace document ids by titles where there are any; about: the documents of the corpus."""
+    titles = about.set_index("doc_id")["title"].reindex(table["document"]).fillna("").to_numpy()
     named = table.drop(columns="document")
     named.insert(0, "title", np.where(titles != "", titles, table["document"]))
     return _without_empty(named)
@@ -215,7 +208,7 @@ FEWER = ("heading", "gold", "chosen by", "F1", "shared")
 
 
 def headings(subjects: Numbers, system: str, search: str = "") -> pd.DataFrame:
-    """Return the subjects of a system, or of annotators, that a search finds in heading, identifier or annotators."""
+    """Return the subjects of a system (or of annotators) whose heading, identifier or annotators match a search."""
     rows = where(subjects.frame, system=system) if system else subjects.frame
     table = shown(rows, "subjects")
     table.insert(1, "heading", rows["label"].fillna(rows["subject"]))
@@ -229,41 +222,36 @@ def headings(subjects: Numbers, system: str, search: str = "") -> pd.DataFrame:
     return table[texts.str.lower().str.contains(search.strip().lower(), regex=False)].reset_index(drop=True)
 
 
-def occurrences(table: pd.DataFrame, known: pd.DataFrame, annotators: int) -> pd.DataFrame:
-    """Return the documents of a subject with a system's result, or with the annotators who chose it.
+def occurrences(table: pd.DataFrame, about: pd.DataFrame, annotators: int) -> pd.DataFrame:
+    """Return the documents of a subject, with the result of a system or with the annotators who chose the subject.
 
-    table: from `documents_of`; known: the documents of the corpus; annotators: their number
+    table: from `documents_of`; about: the documents of the corpus; annotators: number of annotators
     """
-    head = "chosen by"
+    header = "chosen by"
     if "found" in table:
-        cells, head = np.select([table["found"], table["gold"]], ["found", "missed"], "not in gold"), "result"
+        cells, header = np.select([table["found"], table["gold"]], ["found", "missed"], "not in gold"), "result"
     elif annotators <= FEW_PEOPLE:
         cells = table["annotators"].to_numpy()
     else:
-        cells = _of(table, "chosen", "seen")
-    return by_title(table[["document"]].assign(**{head: cells}), known)
+        cells = _count_of(table, "chosen", "seen")
+    return by_title(table[["document"]].assign(**{header: cells}), about)
 
 
-def disputed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `subjects_of_people` on which annotators disagree."""
-    return frame[frame["apart"] > 0]
-
-
-def _of(table: pd.DataFrame, part: str, whole: str) -> pd.Series:
+def _count_of(table: pd.DataFrame, part: str, whole: str) -> pd.Series:
     return table[part].astype(str) + " of " + table[whole].astype(str)
 
 
 def headings_in_short(frame: pd.DataFrame, annotators: int) -> pd.DataFrame:
-    """Return the rows of `subjects_of_people` as a table to read; annotators: their number."""
+    """Return the rows of `subjects_of_people` as a short table; annotators: number of annotators."""
     named = {"chosen by": frame["annotators"]} if annotators <= FEW_PEOPLE else {}
-    counts = {"chosen": _of(frame, "chosen", "seen"), "by all": _of(frame, "by_all", "documents")}
+    counts = {"chosen": _count_of(frame, "chosen", "seen"), "by all": _count_of(frame, "by_all", "documents")}
     return pd.DataFrame(
         {"heading": frame["label"].fillna(frame["subject"]), **named, **counts, "P_pos": frame["P_pos"]}
     )
 
 
 def with_words(table: pd.DataFrame, say: Mapping[str, str]) -> pd.DataFrame:
-    """Rename measures and headers with the words of `speech`."""
+    """Replace measures and headers by the words of `speech`."""
     shown = table.rename(columns={name: say[name] for name in ("P_pos", "documents") if name in table})
     return shown.assign(measure=shown["measure"].map(lambda name: say.get(name, name))) if "measure" in shown else shown
 
@@ -310,16 +298,11 @@ def marked(table: pd.DataFrame, comparisons: Mapping[str, Comparison]) -> pd.Dat
 def rank_reversals(spread: Spread) -> pd.DataFrame:
     """Return one row per pair of systems whose order reverses under other conventions."""
     rows = spread.turns
-    table = rows[["a", "b"]].set_axis(["ahead now", "ahead elsewhere"], axis=1)
-    return table.assign(
-        settings=[f"{count} of {spread.combinations}" for count in rows["settings"]],
-        presets=[", ".join(in_words("preset", preset) for preset in presets) for presets in rows["presets"]],
-        **{
-            "for example if": [
-                "; ".join(change_in_words(*change) for change in case.items()) for case in rows["example"]
-            ]
-        },
-    )
+    columns = {"ahead now": rows["a"], "ahead elsewhere": rows["b"]}
+    columns["settings"] = rows["settings"].map(lambda count: f"{count} of {spread.combinations}")
+    columns["presets"] = rows["presets"].map(lambda names: ", ".join(in_words("preset", name) for name in names))
+    examples = rows["example"].map(lambda case: "; ".join(change_in_words(*change) for change in case.items()))
+    return pd.DataFrame({**columns, "for example if": examples})
 
 
 def only(result: Result, names: Sequence[str]) -> Result:
@@ -328,7 +311,7 @@ def only(result: Result, names: Sequence[str]) -> Result:
 
 
 def reasons(result: Result) -> list[str]:
-    """Report why values are undefined, once per measure and reason."""
+    """Return one sentence per measure and reason that values are undefined."""
     frame, sentences = result.frame, list[str]()
     rows = frame[frame["value"].isna() & frame["reason"].notna()]
     for (measure, reason), undefined in rows.groupby(["measure", "reason"], sort=False):
@@ -344,7 +327,7 @@ _PROSE = ("title", "heading", "by all", "by some", "chosen by")
 def look_of(
     table: pd.DataFrame, documents: int = FEW, best: Container[tuple[str, str]] = ()
 ) -> Callable[[int, str], str]:
-    """Return a function from row and column to the CSS class of a cell; best: cells (system, column) in bold."""
+    """Return a function that maps row and column to the CSS class of the cell; best: cells (system, column) in bold."""
     systems = table["system"].tolist() if "system" in table else [""] * len(table)
 
     def look(row: int, column: str) -> str:
@@ -362,19 +345,19 @@ def curves(result: Result, measure: str) -> pd.DataFrame:
     return rows_of(result, measure).drop(columns=["subset"]).reset_index(drop=True)
 
 
-def value(result: Result, system: str, measure: str) -> float:
-    """Return one value of a result at one cutoff; NaN if it is undefined or missing."""
-    return float(where(rows_of(result, measure), system=system)["value"].head(1).sum(min_count=1))
-
-
-def values(result: Result, measure: str) -> dict[str, float]:
+def values(result: Numbers, measure: str) -> dict[str, float]:
     """Return the value of each system by a measure at one cutoff."""
     rows = rows_of(result, measure)
     return dict(zip(rows["system"], rows["value"], strict=True))
 
 
+def value(result: Result, system: str, measure: str) -> float:
+    """Return one value of a result at one cutoff; NaN if it is undefined or missing."""
+    return float(where(rows_of(result, measure), system=system)["value"].head(1).sum(min_count=1))
+
+
 def universe(result: Result) -> str:
-    """Name the universe and its mean size, from a result with the macro average of N."""
+    """Describe the universe and its mean size, from a result with the macro average of N."""
     kind, _, size = result.settings.universe.partition(":")
     named = in_words("universe", "number" if kind[0].isdigit() else kind)
     mean = rows_of(result, "N")["value"].head(1).tolist()
@@ -398,11 +381,11 @@ def concordance(cells: Mapping[str, float]) -> pd.DataFrame:
 
 
 def _count(value: float) -> str:
-    """Print a count, which is fractional for the random baseline."""
+    """Return a count as text; counts of the random baseline are fractional."""
     return f"{value:,.0f}" if close(value, round(value)) else f"{value:,.1f}"
 
 
-def _near(near: NearMisses, system: str) -> pd.DataFrame:
+def _near_misses_of(near: NearMisses, system: str) -> pd.DataFrame:
     return where(near.frame, system=system, hit=False).query("type != 'NONE'")
 
 
@@ -418,66 +401,66 @@ def near_examples(near: NearMisses, system: str, kind: str) -> pd.DataFrame:
 
 def near_of_system(near: NearMisses, system: str, kind: str) -> pd.DataFrame:
     """Return every near miss of a system, of one type or all."""
-    shown = _near(near, system)[["document", "rank", "phrase", "keyphrase", "type", "reordered", "overlap"]]
-    return _of_kind(shown, kind).rename(columns={"overlap": "R-precision"})
+    columns = ["document", "rank", "phrase", "keyphrase", "type", "reordered", "overlap"]
+    return _of_kind(_near_misses_of(near, system)[columns], kind).rename(columns={"overlap": "R-precision"})
 
 
 def most_missed(near: NearMisses, system: str, most: int = 15) -> pd.DataFrame:
-    """Return the keyphrases that a system misses in the most documents, and in how many they are gold."""
+    """Return the keyphrases that a system misses in the most documents, with the number of documents that have them."""
     gold = where(near.gold, system=system).assign(missed=lambda rows: ~rows["hit"])
     counts = gold.groupby("keyphrase", sort=False)["missed"].agg(missed="sum", gold="size").query("missed > 0")
     return counts.sort_values("missed", ascending=False, kind="stable").head(most).reset_index()
 
 
 def most_spurious(near: NearMisses, system: str, most: int = 15) -> pd.DataFrame:
-    """Return the phrases that a system chooses in the most documents without a hit."""
+    """Return the phrases that a system wrongly returns for the most documents."""
     counts = where(near.frame, system=system, hit=False).groupby("phrase", sort=False).size().rename("documents")
     return counts.sort_values(ascending=False, kind="stable").head(most).reset_index()
 
 
 def column_of(system: str) -> str:
-    """Return the column name of a system in the table of documents, which has other columns too."""
+    """Return a system's column name in the table of documents, distinct from the other columns."""
     return f"system {system}" if system in ("document", "difference", "title", "type") else system
 
 
-def documents(values: pd.DataFrame, known: pd.DataFrame, system: str, other: str, which: str = "all") -> pd.DataFrame:
+def documents(values: pd.DataFrame, about: pd.DataFrame, system: str, other: str, which: str = "all") -> pd.DataFrame:
     """Return one row per document and one column per system, sorted by the difference to `other` or by the value.
 
-    values: rows of `kp.documents`; known: the documents of the corpus; which: one of `WHICH`
+    values: rows of `kp.documents`; about: the documents of the corpus; which: one of `WHICH`
     """
-    known = known.set_index("doc_id")
+    about = about.set_index("doc_id")
     table = values.pivot_table(index="document", columns="system", values="value", sort=False, dropna=False)
     table = table[[system, *(name for name in table.columns if name != system)]].rename_axis(columns=None)
     difference = table[system].sub(table[other]) if other in table else None
-    nobody = (table[[name for name in (system, other) if name in table]].fillna(0.0) == 0.0).all(axis=1).to_numpy()
-    by = table[system] if difference is None else difference
+    no_hits = (table[[name for name in (system, other) if name in table]].fillna(0.0) == 0.0).all(axis=1).to_numpy()
+    sort_values = table[system] if difference is None else difference
     table.columns = list(map(column_of, table.columns))
     if difference is not None:
         table.insert(0, "difference", difference)
-    table["title"], table["type"] = (known[name].reindex(table.index).fillna("") for name in ("title", "group"))
-    shown = pd.Series(data=True, index=table.index)
+    table["title"], table["type"] = (about[name].reindex(table.index).fillna("") for name in ("title", "group"))
+    is_shown = pd.Series(data=True, index=table.index)
     if which == "nobody finds":
-        shown[:] = nobody
+        is_shown[:] = no_hits
     elif which != "all" and difference is not None:
-        shown[:] = np.sign(leveled(difference)) == (1 if which == "first wins" else -1)
-    order = by.sort_values(ascending=False, kind="stable").index
+        is_shown[:] = np.sign(leveled(difference)) == (1 if which == "first wins" else -1)
+    order = sort_values.sort_values(ascending=False, kind="stable").index
     listed = _without_empty(table.loc[order].rename_axis("document").reset_index())
-    return listed[shown[order].to_numpy()].reset_index(drop=True)
+    return listed[is_shown[order].to_numpy()].reset_index(drop=True)
 
 
-def searched(table: pd.DataFrame, known: pd.DataFrame, search: str, texts: Mapping[str, str]) -> pd.DataFrame:
-    """Return the documents that a search finds in ids, titles, types or (lower-case) texts."""
+def searched(table: pd.DataFrame, about: pd.DataFrame, search: str, texts: Mapping[str, str]) -> pd.DataFrame:
+    """Return the documents whose id, title, type or (lower-case) text contains a search word."""
     wanted, ids = search.strip().lower(), table["document"].reset_index(drop=True)
-    known = known.set_index("doc_id")[["title", "group"]].reindex(ids).fillna("").reset_index(drop=True)
-    names = ids + "\n" + known["title"] + "\n" + known["group"]
+    about = about.set_index("doc_id")[["title", "group"]].reindex(ids).fillna("").reset_index(drop=True)
+    names = ids + "\n" + about["title"] + "\n" + about["group"]
     in_texts = np.array([wanted in texts.get(document, "") for document in ids], bool)
     matches = names.str.lower().str.contains(wanted, regex=False).to_numpy(bool) | in_texts
     return table[matches].reset_index(drop=True)
 
 
 def types_of(near: NearMisses, system: str, document: str) -> dict[str, str]:
-    """Return the near misses of one list: phrase → nearest keyphrase, such as `near load factor`."""
-    rows = where(_near(near, system), document=document)
+    """Return the near misses of one list: phrase → its nearest keyphrase, such as `near load factor`."""
+    rows = where(_near_misses_of(near, system), document=document)
     return {row.phrase: f"near {row.keyphrase}" for row in rows.itertuples()}
 
 
@@ -515,11 +498,11 @@ def by_subset(frame: pd.DataFrame, average: str) -> tuple[pd.DataFrame, pd.DataF
     )
     labels = values.index.str.replace("L<=", "L ≤ ").str.replace(":", ": ")
     table = values.set_axis(labels).rename_axis(index="pairs", columns=None).reset_index()
-    number_of = rows.groupby("subset", sort=False)["n"].max().reindex(values.index).to_numpy()
-    table.insert(1, "n", number_of)
-    looks = pd.DataFrame("", table.index, table.columns)
-    looks[values.columns] = np.where(bold.eq(other=True), "best", "")
-    return table, looks.mask(np.broadcast_to((number_of < FEW)[:, None], looks.shape), "quiet")
+    pair_counts = rows.groupby("subset", sort=False)["n"].max().reindex(values.index).to_numpy()
+    table.insert(1, "n", pair_counts)
+    cell_classes = pd.DataFrame("", table.index, table.columns)
+    cell_classes[values.columns] = np.where(bold.eq(other=True), "best", "")
+    return table, cell_classes.mask(np.broadcast_to((pair_counts < FEW)[:, None], cell_classes.shape), "quiet")
 
 
 def left_over(curve: pd.DataFrame) -> pd.DataFrame:
@@ -529,7 +512,7 @@ def left_over(curve: pd.DataFrame) -> pd.DataFrame:
 
 
 def finding(study: SentenceStudy, measure: str, threshold: float) -> str:
-    """Report the value of the tree at a threshold, next to random trimming and the lead of each text."""
+    """Report the value of the tree at a threshold, with random trimming and each text's lead for comparison."""
     rows = where(study.frame, threshold=threshold, subset="all", measure=measure).set_index("system")
     facts = {"threshold": f"{threshold:g}", "measure": of_yes(measure)}
     if not len(rows):
@@ -551,14 +534,14 @@ def study_systems(study: SentenceStudy, threshold: float) -> pd.DataFrame:
 
 
 def study_types(study: SentenceStudy, measure: str, threshold: float) -> pd.DataFrame:
-    """Return one row per document type at a threshold: the tree, random trimming, the lead of each text."""
+    """Return one row per document type at a threshold, with the tree, random trimming, and each text's lead."""
     rows = where(study.frame, threshold=threshold, measure=measure).query("subset != 'all'")
-    values = rows.pivot_table(index="subset", columns="system", values="value", sort=False, dropna=False)
-    table = values.join(where(rows, system=TREE).set_index("subset")[["low", "high"]]).reset_index()
-    return shown(table.assign(subset=table["subset"].str.partition(":")[2]), "study_types")
+    table = rows.pivot_table(index="subset", columns="system", values="value", sort=False, dropna=False)
+    table = table.join(where(rows, system=TREE).set_index("subset")[["low", "high"]])
+    return shown(table.rename(lambda subset: subset.partition(":")[2]).reset_index(), "study_types")
 
 
 def attribute_definitions() -> pd.DataFrame:
-    """Return one row per attribute: its definition and assumptions."""
+    """Return one row per attribute, with its definition and assumptions."""
     rows = [(name, card["what"], card["assumed"] or "–") for name, card in ATTRIBUTES.items()]
     return pd.DataFrame(rows, columns=["attribute", "what it is", "assumed here"])

@@ -13,7 +13,7 @@ from kp_core.studies.result import Numbers
 
 VIEWS = {"measure": "measures", "k": "cutoffs", "normalise": "normalisations", "annotators": "gold standards"}
 
-#: Types of near misses in words; exports have the codes.
+#: Type of near miss → words; exports use the types themselves.
 NEAR = {
     "EXACT": "the same",
     "MORPH": "another form",
@@ -41,7 +41,7 @@ def rows_of(result: Numbers, measure: str) -> pd.DataFrame:
 
 
 def over_numbers(result: Numbers, measure: str) -> dict[str, pd.DataFrame]:
-    """Return the rows of a measure at numeric cutoffs, in order, per system."""
+    """Return system → rows of a measure at numeric cutoffs, in order."""
     rows = rows_of(result, measure)
     rows = rows[[isinstance(k, int) for k in rows["k"]]].astype({"k": int}).sort_values("k", kind="stable")
     return {str(name): where(rows, system=name) for name in rows["system"].unique()}
@@ -66,13 +66,13 @@ def has_curve(measure: str) -> bool:
 
 
 def by_correlation(study: CorrelationStudy, average: str) -> pd.DataFrame:
-    """Return the rows of the correlation over all pairs, the highest first, undefined ones last."""
+    """Return the rows over all pairs, highest correlation first, undefined correlations last."""
     rows = where(study.frame, average=average, subset="all")
     return rows.sort_values("value", ascending=False, kind="stable", na_position="last")
 
 
 def of_yes(measure: str) -> str:
-    """Return the name of a measure of the sentence study in a sentence.
+    """Return the name of a measure of the sentence study, as used in a sentence.
 
     >>> of_yes("kappa"), of_yes("F1")
     ('kappa', 'F1 of “yes”')

@@ -1,4 +1,4 @@
-"""Define charts, and the styles and labels of systems."""
+"""Define what a chart is, and the styles and labels of systems."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEXT = "#767676"
 GOLDEN = "#A67C00"
 REFERENCES = (HUMANS, *BASELINES)
 _REFERENCE_LABELS = dict(zip(BASELINES, ("empty baseline", "random baseline", "oracle"), strict=True))
-#: Hidden in curves until a click in the legend, because it is far above every system.
+#: Baseline that curves hide until its legend entry is clicked, because it is far above every system.
 ORACLE = "oracle k"
 
 
@@ -49,15 +49,15 @@ class Look:
     name: str = ""
 
     def band(self) -> str:
-        """Return the color of the interval: that of the system, almost transparent."""
+        """Return the color of the interval: the system's color, almost transparent."""
         red, green, blue = (int(self.colour[i : i + 2], 16) for i in (1, 3, 5))
         return f"rgba({red},{green},{blue},0.13)"
 
 
 def short_names(systems: Iterable[str]) -> dict[str, str]:
-    """Return each system with its name without the common prefix and suffix of all systems.
+    """Return system → name without the prefix and suffix that all systems share.
 
-    Full names are used if a short name would have no letter, such as “1” for “run-1”.
+    Names stay complete if a short name would have no letter, such as “1” for “run-1”.
 
     >>> short_names(["candidats.degree", "candidats.textrank", "oracle k"])
     {'candidats.degree': 'degree', 'candidats.textrank': 'textrank', 'oracle k': 'oracle'}
@@ -112,7 +112,7 @@ def system_labels(systems: Iterable[str], most: int = 24) -> list[str]:
 
 
 def distinct(shown: Iterable[str]) -> list[str]:
-    """Number repeated names.
+    """Append numbers to repeated names.
 
     >>> distinct(["a", "b", "a"])
     ['a', 'b', 'a (2)']
@@ -125,7 +125,7 @@ def distinct(shown: Iterable[str]) -> list[str]:
 
 
 def looks(systems: Iterable[str]) -> dict[str, Look]:
-    """Return the style of each system by its position; from the seventh on, colors repeat with another dash."""
+    """Return the style of each system by its position; from the seventh on, colors repeat with other dashes."""
     names = short_names(systems)
     references = dict(zip(BASELINES, ("dot", "dash", "dashdot"), strict=True))
     drawn = {name: Look(GREY, dash, "line-ns-open", names.get(name, "")) for name, dash in references.items()}

@@ -1,5 +1,5 @@
 """Interactive lessons on the measures, each with a picture and three questions with computed answers."""
 
-from kp_core.learn.every_lesson import LESSONS, Lesson, Options, Question, Slider, View
+from kp_core.learn.every_lesson import LESSONS, Control, Lesson, Question, View
 
-__all__ = ["LESSONS", "Lesson", "Options", "Question", "Slider", "View"]
+__all__ = ["LESSONS", "Control", "Lesson", "Question", "View"]

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.charts.curves import against_universe
+from kp_core.charts.dots import forest
 from kp_core.charts.pieces import axis, curve_of, dotted, laid_out, plain, upright, words_at
 from kp_core.charts.style import COLOURS, GREY, SYMBOLS, Chart, Part, label, looks
 from kp_core.errors import read_toml
@@ -19,7 +20,6 @@ from kp_core.reading import load
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import table
 from kp_core.scoring.order import close, reaches
-from kp_core.settings import Settings
 from kp_core.similarity import similarity
 from kp_core.studies.annotators import agreement
 from kp_core.studies.correlation import kim2010
@@ -32,29 +32,22 @@ Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Slider:
-    """A slider for a number."""
+class Control:
+    """A control of a lesson: a choice among the options in the field `of` of its file, or a slider."""
 
     name: str
     label: str
-    low: float
-    high: float
-    start: float
-    step: float
-
-
-@dataclass(frozen=True)
-class Options:
-    """A choice among options; the first is the default."""
-
-    name: str
-    label: str
-    among: tuple[str, ...]
+    start: Any
+    among: tuple[str, ...] = ()
+    of: str = ""
+    low: float = 0
+    high: float = 0
+    step: float = 0
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question with one correct answer: a number (within a tolerance) or one of several options.
+    """A question whose correct answer is a number (within a tolerance) or one of several options.
 
     >>> Question("Half of one?", 0.5, "1/2.").right("1/2"), Question("Half of one?", 0.5, "1/2.").right(".4")
     (True, False)
@@ -66,7 +59,7 @@ class Question:
     options: tuple[str, ...] = ()
 
     def right(self, given: str) -> bool | None:
-        """Return whether an answer is correct; None if it cannot be parsed. 5/11 and 45% are numbers."""
+        """Return whether an answer is correct, or None if it is no number; 5/11 and 45% are numbers."""
         if isinstance(self.answer, str):
             return given == self.answer
         written = "".join(given.split()).replace(",", ".").replace("−", "-")
@@ -81,7 +74,7 @@ class Question:
 
 @dataclass(frozen=True)
 class View:
-    """The display of a lesson: a chart, sentences that describe it, and tables with captions."""
+    """What a lesson shows: a chart, sentences that describe it, and tables with captions."""
 
     chart: Chart
     sentences: Sequence[str]
@@ -90,24 +83,21 @@ class View:
 
 @dataclass(frozen=True)
 class Lesson:
-    """An interactive lesson; `examples` set several controls together."""
+    """An interactive lesson; each of the `examples` sets several controls at once."""
 
     name: str
     title: str
     text: str
     formulas: Sequence[str]
     source: str
-    controls: Sequence[Slider | Options]
+    controls: Sequence[Control]
     show: Callable[[Values], View]
     questions: Sequence[Question]
     examples: Mapping[str, Values]
 
     def start(self) -> dict[str, Any]:
         """Return the initial values of the controls."""
-        return {
-            control.name: control.start if isinstance(control, Slider) else control.among[0]
-            for control in self.controls
-        }
+        return {control.name: control.start for control in self.controls}
 
 
 #: The lessons in their teaching order, each with its text and data.
@@ -116,13 +106,12 @@ PROSE: dict[str, dict[str, Any]] = {name: read_toml(f"learn/lessons/{name}.toml"
 
 
 def lesson(name: str, show: Callable[[Values], View], answers: Sequence[float]) -> Lesson:
-    """Return the lesson of a file, given the answers of its numeric questions in order."""
+    """Return the lesson that a file defines, given the answers to its numeric questions in order."""
     words, numbers = PROSE[name], iter(answers)
+    choices = [tuple(words[card["of"]]) if "of" in card else () for card in words["controls"]]
     controls = [
-        Options(control["name"], control["label"], tuple(words[control["of"]]))
-        if "of" in control
-        else Slider(**control)
-        for control in words["controls"]
+        Control(**{"among": among, "start": next(iter(among), None), **card})
+        for card, among in zip(words["controls"], choices, strict=True)
     ]
     questions = [
         Question(card["text"], card.get("answer") or next(numbers), card["because"], tuple(card.get("options", ())))
@@ -132,18 +121,18 @@ def lesson(name: str, show: Callable[[Values], View], answers: Sequence[float]) 
     return Lesson(name, title, text, formulas, source, controls, show, questions, words.get("examples", {}))
 
 
-def sentences(name: str, **facts: Any) -> list[str]:
-    """Return the sentences of a lesson with facts filled in; a template may produce none."""
+def _sentences(name: str, **facts: Any) -> list[str]:
+    """Return the sentences of a lesson with facts filled in, without those that are empty."""
     return list(filter(None, (filled(template, **facts) for template in PROSE[name]["said"].values())))
 
 
-def errata(name: str, **computed: str) -> pd.DataFrame:
+def _errata(name: str, **computed: str) -> pd.DataFrame:
     """Return the errata of a source, with computed numbers filled in."""
     rows = [(row["printed"], row["recomputed"].format(**computed)) for row in PROSE[name]["errata"]]
     return pd.DataFrame(rows, columns=["as printed", "recomputed"])
 
 
-def bars(x: Sequence[Any], y: Sequence[Any], text: Sequence[str], colors: Sequence[str], hover: str) -> Part:
+def _bars(x: Sequence[Any], y: Sequence[Any], text: Sequence[str], colors: Sequence[str], hover: str) -> Part:
     """Return bars with their values, horizontal if y contains names."""
     orientation = "h" if isinstance(y[0], str) else "v"
     bar = {"type": "bar", "orientation": orientation, "x": plain(x), "y": plain(y), "marker": {"color": colors}}
@@ -155,8 +144,8 @@ def bars(x: Sequence[Any], y: Sequence[Any], text: Sequence[str], colors: Sequen
     }
 
 
-def curves(x: Sequence[Any], values: Mapping[str, Sequence[float]], thick: str, hover: str) -> list[Part]:
-    """Return one curve per name, one of them thick."""
+def _curves(x: Sequence[Any], values: Mapping[str, Sequence[float]], thick: str, hover: str) -> list[Part]:
+    """Return one curve per name; the curve named `thick` is drawn thicker."""
     traces = list[Part]()
     for name, look in looks(values).items():
         width, shown = 5 if name == thick else 2.5, f"{label(name)}{hover}<extra></extra>"
@@ -166,10 +155,10 @@ def curves(x: Sequence[Any], values: Mapping[str, Sequence[float]], thick: str, 
 
 _THRESHOLD, _POSITIVE = PROSE["threshold"], PROSE["positive"]
 _SHOWN = ("Po", "Pe", "kappa", "P_pos", "P_neg", "PABAK", "AC1")
-#: The lecture systems, their gold keyphrases, and the phrases that could have been chosen.
+#: The lecture systems, the number of gold keyphrases, and the number of phrases that could have been chosen.
 RECOVERED, GOLD, UNIVERSE = PROSE["lecture"]["systems"], 495, 10_750
 _EMPTY = "(empty baseline)"
-#: Axis of values up to 1, and that of bars with room for a number above the highest bar.
+#: Axis for values up to 1, and axis options for bars, with room for a number above the highest bar.
 _SHARES = axis(range=[0, 1.05], tickformat=".1~f")
 _ABOVE_ONE = {"range": [0, 1.15], "tickformat": ".1~f"}
 
@@ -189,13 +178,13 @@ def _show_paradox(values: Values) -> View:
     results = {name: value(name, a, b, c, d) for name in _SHOWN}
     written = [number(result) for result in results.values()]
     colors = [GREY if name in ("Po", "Pe") else COLOURS[0] for name in _SHOWN]
-    trace = bars(list(results.values()), _SHOWN, written, colors, "%{y} = %{x:.3f}")
+    trace = _bars(list(results.values()), _SHOWN, written, colors, "%{y} = %{x:.3f}")
     x = axis(range=[-1.15, 1.15], zeroline=True, zerolinewidth=2, tickformat=".1~f")
     figure = laid_out([trace], 300, x, axis(autorange="reversed"), showlegend=False)
     alt = f"Measures of the table: {', '.join(map(' '.join, zip(_SHOWN, written, strict=True)))}."
     rows = [["gold standard: yes", a, b, a + b], ["gold standard: no", c, d, c + d], ["total", a + c, b + d, total]]
     cells = pd.DataFrame(rows, columns=["", "system: yes", "system: no", "total"])
-    explanation = sentences("paradox", a=a, b=b, c=c, d=d, total=total, measures=results)
+    explanation = _sentences("paradox", a=a, b=b, c=c, d=d, total=total, measures=results)
     return View(Chart(figure, alt), explanation, {"The concordance table": cells})
 
 
@@ -218,38 +207,36 @@ def _over_k(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(measure=names).pivot_table("value", ["system", "k"], "measure", sort=False)
 
 
-def thresholds() -> pd.DataFrame:
-    """Return P@k, R@k, F1@k and kappa of the two lists for k = 1 … 20; rows are (list, k).
-
-    >>> thresholds().loc[("few phrases, the hits come early", 8), ["P@k", "R@k"]].round(3).tolist()
-    [0.5, 0.667]
-    """
-    lists = {name: _listed(**data) for name, data in _THRESHOLD["lists"].items()}
-    measures, universe = ["P@k", "R@k", "F1@k", "kappa"], _THRESHOLD["universe"]
-    return _over_k(_scored(_keyphrases(_THRESHOLD["gold"]), lists, measures, "1-20", universe=universe))
-
-
-_AT_K = thresholds()
+#: (list, k) → P@k, R@k, F1@k and kappa of the two lists.
+AT_K = _over_k(
+    _scored(
+        _keyphrases(_THRESHOLD["gold"]),
+        {name: _listed(**data) for name, data in _THRESHOLD["lists"].items()},
+        ["P@k", "R@k", "F1@k", "kappa"],
+        "1-20",
+        universe=_THRESHOLD["universe"],
+    )
+)
 
 
 def _show_threshold(values: Values) -> View:
     k, name, gold = int(values["k"]), str(values["list"]), _THRESHOLD["gold"]
-    results, data = _AT_K.loc[name], _THRESHOLD["lists"][name]
-    traces = curves(results.index, results.to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
-    length, above = data["length"], {"xref": "x", "yref": "y domain"}
-    lines = [upright(k, width=2, color=GREY), *(upright(at, dash="dot", width=1) for at in (gold, length))]
-    notes = [words_at(gold, 1, "gold size", xanchor="right", yanchor="top", **above)]
-    notes.append(words_at(length, 1, "the list ends", xanchor="center", yanchor="bottom", **above))
+    results, data = AT_K.loc[name], _THRESHOLD["lists"][name]
+    traces = _curves(results.index, results.to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
+    length, anchors = data["length"], {"xref": "x", "yref": "y domain"}
+    lines = [upright(k, width=2, color=GREY), *(upright(position, dash="dot", width=1) for position in (gold, length))]
+    notes = [words_at(gold, 1, "gold size", xanchor="right", yanchor="top", **anchors)]
+    notes.append(words_at(length, 1, "the list ends", xanchor="center", yanchor="bottom", **anchors))
     more: Part = {"shapes": lines, "annotations": notes, "margin": {"t": 24}}
     figure = laid_out(traces, 360, axis("k", dtick=1), _SHARES, **more)
     row = [number(result) for result in results.loc[k]]
     facts: dict[str, Any] = dict(zip(("p", "r", "f1", "kappa"), row, strict=True))
     facts |= {"hits": sum(rank <= k for rank in data["hits"]), "length": length}
     (other,) = set(_THRESHOLD["lists"]) - {name}
-    against, f1 = float(_AT_K.loc[(other, k), "F1@k"]), float(results.loc[k, "F1@k"])
-    spoken = sentences("threshold", k=k, gold=gold, other=against, current=f1, equal=close(f1, against), **facts)
+    rival, f1 = float(AT_K.loc[(other, k), "F1@k"]), float(results.loc[k, "F1@k"])
+    explanation = _sentences("threshold", k=k, gold=gold, other=rival, current=f1, equal=close(f1, rival), **facts)
     alt = f"P, R, F1 and kappa over k for a list with {name}; at k = {k} they are {', '.join(row)}."
-    return View(Chart(figure, alt), spoken, {})
+    return View(Chart(figure, alt), explanation, {})
 
 
 def _show_universe(values: Values) -> View:
@@ -258,12 +245,12 @@ def _show_universe(values: Values) -> View:
     cells = {"a": a, "b": b, "c": c, "d": total - a - b - c}
     facts = {"kappa": value("kappa", **cells), "limit": value("P_pos", **cells), "pabak": value("PABAK", **cells)}
     facts |= {"total": total, "silent": value("PABAK", 0, a + b, 0, total - a - b)}
-    explanation = sentences("universe", **cells, **facts)
+    explanation = _sentences("universe", **cells, **facts)
     return View(against_universe({"the system": {**cells, "N": total}}, "kappa", 360), explanation, {})
 
 
 def lecture_cells(system: str) -> tuple[int, int, int, int]:
-    """Return a, b, c, d of a lecture system, reconstructed from printed figures, or of the empty baseline.
+    """Return a, b, c, d of a lecture system (reconstructed from printed figures) or of the empty baseline.
 
     >>> lecture_cells("TF-IDF")
     (70, 425, 135, 10120)
@@ -278,9 +265,9 @@ def lecture_figures() -> pd.DataFrame:
     for system in (*RECOVERED, _EMPTY):
         a, b, c, d = lecture_cells(system)
         printed = " ".join(LECTURE_SYSTEMS.get(system, ("not printed",)))
-        again = " ".join(number(value(name, a, b, c, d)).replace("0.", ".") for name in PROSE["lecture"]["measures"])
+        figures = " ".join(number(value(name, a, b, c, d)).replace("0.", ".") for name in PROSE["lecture"]["measures"])
         precision = number(a / (a + c)) if a + c else "undefined"
-        rows.append((system, printed, f"{a}, {b}, {c}, {d:,}", again, precision, number(a / GOLD)))
+        rows.append((system, printed, f"{a}, {b}, {c}, {d:,}", figures, precision, number(a / GOLD)))
     names = ["system", "printed: kappa P_pos P_neg PABAK", "a, b, c, d", "recomputed", "precision", "recall"]
     return pd.DataFrame(rows, columns=names)
 
@@ -288,21 +275,12 @@ def lecture_figures() -> pd.DataFrame:
 def _show_lecture(values: Values) -> View:
     measure = str(values["measure"])
     results = {system: value(measure, *lecture_cells(system)) for system in (*RECOVERED, _EMPTY)}
-    names = [label(system, 46) for system in results]
-    colors, symbols = [*[COLOURS[0]] * len(RECOVERED), GREY], [*[SYMBOLS[0]] * len(RECOVERED), SYMBOLS[2]]
-    more: Part = {"text": [f" {number(result)}" for result in results.values()], "textposition": "middle right"}
-    more |= {"hovertemplate": "%{y}: %{x:.3f}<extra></extra>", "mode": "markers+text", "cliponaxis": False}
-    trace = dotted(list(results.values()), names, colors, symbols, 13, **more)
-    above = {"xref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 4}
-    low, high = min(results.values()), max(results.values())
-    room = 0.1 * (high - low)
-    x = axis(measure, range=[low - room, high + room], tickformat=".3~f")
-    y = axis(autorange="reversed", showticklabels=False)
-    notes = [words_at(0, name, name, **above) for name in names]
-    figure = laid_out([trace], 430, x, y, annotations=notes, margin={"r": 60}, showlegend=False)
+    empty = [system == _EMPTY for system in results]
+    rows = pd.DataFrame({"name": results.keys(), "value": results.values(), "low": np.nan, "high": np.nan})
+    rows = rows.assign(colour=np.where(empty, GREY, COLOURS[0]), symbol=np.where(empty, SYMBOLS[2], SYMBOLS[0]))
+    chart = forest(rows, measure, measure, rangemode="normal", tickformat=".3~f")
     below = sum(results[system] < results[_EMPTY] for system in RECOVERED)
-    explanation = sentences("lecture", below=below, systems=len(RECOVERED), measure=measure)
-    alt = f"{measure}: {', '.join(f'{system} {number(result)}' for system, result in results.items())}."
+    explanation = _sentences("lecture", below=below, systems=len(RECOVERED), measure=measure)
     recomputed = {
         "document_boosting": lecture_cells("Document Boosting"),
         "phrase_boosting": lecture_cells("Phrase Boosting"),
@@ -311,22 +289,18 @@ def _show_lecture(values: Values) -> View:
         "phrase_other": (72, 428, 139, UNIVERSE - 639),
     }
     kappas = {name: number(value("kappa", *cells), 4) for name, cells in recomputed.items()}
-    wrong = errata("lecture", silent=number(value("P_neg", *lecture_cells(_EMPTY))), **kappas)
+    errata = _errata("lecture", silent=number(value("P_neg", *lecture_cells(_EMPTY))), **kappas)
     captions = "As printed, and one table that gives these figures", "Statements of the text, corrected"
-    return View(Chart(figure, alt), explanation, dict(zip(captions, (lecture_figures(), wrong), strict=True)))
+    return View(chart, explanation, dict(zip(captions, (lecture_figures(), errata), strict=True)))
 
 
 _GOLD, _RANKS, _RULES = _POSITIVE["gold"], range(1, 11), ("k", "returned")
-#: Query of the notes on keyword evaluation → the ranks of its relevant results, and its AP as printed.
+#: Query of the notes on keyword evaluation → ranks of its relevant results, and AP as printed.
 QUERIES = PROSE["map"]["queries"]
 
 
 def over_k(name: str) -> pd.DataFrame:
-    """Return P@k, R@k, F1@k and P_pos for k = 1 … 10, and F1@k with denominator “returned”.
-
-    >>> over_k("a list of ten").loc[4, ["F1@k", "P_pos"]].round(3).tolist()
-    [0.444, 0.444]
-    """
+    """Return P@k, R@k, F1@k and P_pos for k = 1 … 10, and F1@k with denominator “returned”."""
     lists, measures = {name: _POSITIVE["lists"][name]}, ["P@k", "R@k", "F1@k", "P_pos"]
     by_rule = [_over_k(_scored(_GOLD, lists, measures, "1-10", universe=100, denominator=rule)) for rule in _RULES]
     return by_rule[0].assign(returned=by_rule[1]["F1@k"]).loc[name]
@@ -335,14 +309,14 @@ def over_k(name: str) -> pd.DataFrame:
 def _show_positive(values: Values) -> View:
     k, name = int(values["k"]), str(values["list"])
     results, returned = over_k(name), _POSITIVE["lists"][name]
-    traces = curves(list(_RANKS), results.drop(columns="returned").to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
+    traces = _curves(list(_RANKS), results.drop(columns="returned").to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
     figure = laid_out(traces, 340, axis("k", dtick=1), _SHARES, shapes=[upright(k, dash="dot", width=1)])
     row, chosen = results.loc[k], returned[:k]
     p, r, f1, p_pos, f1_returned = (number(result) for result in row)
     right = [phrase in _GOLD for phrase in chosen]
     b, c = len(_GOLD) - sum(right), len(chosen) - sum(right)
     facts = {"length": len(returned), "returned": f1_returned, "same": close(row["P_pos"], row["F1@k"])}
-    explanation = sentences("positive", k=k, a=sum(right), b=b, c=c, p=p, r=r, f1=f1, p_pos=p_pos, **facts)
+    explanation = _sentences("positive", k=k, a=sum(right), b=b, c=c, p=p, r=r, f1=f1, p_pos=p_pos, **facts)
     marks = ["✓" if hit else "·" for hit in right]
     table = pd.DataFrame({"rank": range(1, len(chosen) + 1), "phrase": chosen, "": marks})
     alt = f"F1@k and P_pos over k for {name}; at k = {k} they are {f1} and {p_pos}."
@@ -350,25 +324,18 @@ def _show_positive(values: Values) -> View:
     return View(Chart(figure, alt), explanation, {caption: table})
 
 
-def recomputed() -> pd.DataFrame:
-    """Return MAP, MRR, nDCG@10 and P@1 … P@10 of each query.
-
-    >>> recomputed()["MAP"].round(6).tolist()
-    [0.642222, 0.5, 0.722619, 0.474603, 0.631111]
-    """
-    lists = {query: _listed(given["hits"], 10) for query, given in QUERIES.items()}
-    rows = _scored(_keyphrases(5), lists, ["MAP", "MRR", "nDCG@10", "P@k"], "1-10")
-    return rows.pivot_table("value", "system", "measure")
-
-
-_VALUES = recomputed()
+_LISTS = {query: _listed(given["hits"], 10) for query, given in QUERIES.items()}
+#: Query → MAP, MRR, nDCG@10 and P@1 … P@10.
+RECOMPUTED = _scored(_keyphrases(5), _LISTS, ["MAP", "MRR", "nDCG@10", "P@k"], "1-10").pivot_table(
+    "value", "system", "measure"
+)
 
 
 def query_figures() -> pd.DataFrame:
-    """Return each query's AP as printed and recomputed, the mean of P@1 … P@5, and the other ranking measures."""
+    """Return each query's AP as printed and recomputed, its mean of P@1 … P@5, and other ranking measures."""
     columns = {"MAP": "AP recomputed", "first": "mean of P@1 … P@5", "MRR": "reciprocal rank", "nDCG@10": "nDCG@10"}
-    first = _VALUES[[f"P@{rank}" for rank in range(1, 6)]].mean(axis=1)
-    measured = _VALUES.assign(first=first)[list(columns)].rename(columns=columns)
+    first_five = RECOMPUTED[[f"P@{rank}" for rank in range(1, 6)]].mean(axis=1)
+    measured = RECOMPUTED.assign(first=first_five)[list(columns)].rename(columns=columns)
     measured.loc["mean"] = measured.mean()
     shown = measured.map(number).rename_axis("query").reset_index()
     shown.insert(1, "AP printed", [*(given["printed"] for given in QUERIES.values()), PROSE["map"]["printed_mean"]])
@@ -378,19 +345,19 @@ def query_figures() -> pd.DataFrame:
 def _show_average_precision(values: Values) -> View:
     query, last = str(values["query"]), int(values["rank"])
     hits, printed = QUERIES[query]["hits"], QUERIES[query]["printed"]
-    precision = {rank: float(_VALUES.loc[query, f"P@{rank}"]) for rank in _RANKS}
+    precision = {rank: float(RECOMPUTED.loc[query, f"P@{rank}"]) for rank in _RANKS}
     written = {rank: number(share) for rank, share in precision.items()}
     seen = [rank for rank in hits if rank <= last]
     colors = [COLOURS[0] if rank in seen else COLOURS[1] if rank in hits else GREY for rank in _RANKS]
-    trace = bars(list(_RANKS), list(precision.values()), list(written.values()), colors, "P@%{x} = %{y:.3f}")
+    trace = _bars(list(_RANKS), list(precision.values()), list(written.values()), colors, "P@%{x} = %{y:.3f}")
     y, line = axis("precision at this rank", **_ABOVE_ONE), upright(last + 0.5, dash="dot", width=1)
     figure = laid_out([trace], 340, axis("rank", dtick=1), y, shapes=[line], showlegend=False)
     facts = {"query": query, "hits": hits, "last": last, "terms": [written[rank] for rank in seen], "printed": printed}
     so_far = sum(precision[rank] for rank in seen) / len(hits)
-    explanation = sentences("map", so_far=so_far, ap=_VALUES.loc[query, "MAP"], **facts)
+    explanation = _sentences("map", so_far=so_far, ap=RECOMPUTED.loc[query, "MAP"], **facts)
     alt = f"Precision at ranks 1 to 10 of {query}: {', '.join(written.values())}."
-    ap = _VALUES["MAP"]
-    wrong = errata("map", Q1=number(ap["Q1"]), Q2=f"{ap['Q2']:g}", mean=number(ap.mean()))
+    ap = RECOMPUTED["MAP"]
+    wrong = _errata("map", Q1=number(ap["Q1"]), Q2=f"{ap['Q2']:g}", mean=number(ap.mean()))
     tables = {"As printed in the notes, and recomputed": query_figures(), "What is wrong in the printed example": wrong}
     return View(Chart(figure, alt), explanation, tables)
 
@@ -400,12 +367,8 @@ PAIRS = [tuple(pair.split(" ← ")) for pair in PROSE["weights"]["pairs"]]
 _PRINTED = kim2010.correlations().set_index(["measure", "subset", "average"])["value"]
 
 
-def scores(keyphrase: str, candidate: str) -> tuple[Fraction, Fraction]:
-    """Return R-precision and modified R-precision of a pair as fractions.
-
-    >>> scores("alpha beta gamma", "alpha beta")
-    (Fraction(2, 3), Fraction(5, 11))
-    """
+def _scores(keyphrase: str, candidate: str) -> tuple[Fraction, Fraction]:
+    """Return R-precision and modified R-precision of a pair as fractions."""
     rows = similarity([(keyphrase, candidate)], ["R-precision", "M-R-precision"])
     plain, modified = (Fraction(float(value)).limit_denominator(1000) for value in rows["value"])
     return plain, modified
@@ -413,17 +376,17 @@ def scores(keyphrase: str, candidate: str) -> tuple[Fraction, Fraction]:
 
 def _show_weights(values: Values) -> View:
     keyphrase, candidate = str(values["pair"]).split(" ← ")
-    words, common = keyphrase.split(), set(keyphrase.split()) & set(candidate.split())
+    words, shared_words = keyphrase.split(), set(keyphrase.split()) & set(candidate.split())
     weights = {word: Fraction(1, len(words) - place) for place, word in enumerate(words)}
     heights, written = [float(weight) for weight in weights.values()], [str(weight) for weight in weights.values()]
-    colors = [COLOURS[0] if word in common else GREY for word in words]
-    trace = bars([label(word) for word in words], heights, written, colors, "weight of “%{x}”: %{text}")
+    colors = [COLOURS[0] if word in shared_words else GREY for word in words]
+    trace = _bars([label(word) for word in words], heights, written, colors, "weight of “%{x}”: %{text}")
     candidates = [other for same, other in PAIRS if same == keyphrase]
-    rows = {other: [f"{score} = {float(score):.3f}" for score in scores(keyphrase, other)] for other in candidates}
+    rows = {other: [f"{score} = {float(score):.3f}" for score in _scores(keyphrase, other)] for other in candidates}
     plain, modified = rows[candidate]
-    matched = [weight for word, weight in weights.items() if word in common]
+    matched = [weight for word, weight in weights.items() if word in shared_words]
     facts = {"plain": plain, "modified": modified, "matched": matched, "all": sum(weights.values())}
-    explanation = sentences("weights", common=len(common), words=words, **facts)
+    explanation = _sentences("weights", common=len(shared_words), words=words, **facts)
     alt = f"Weights of the words of “{keyphrase}”: {', '.join(map(' '.join, zip(words, written, strict=True)))}."
     table = pd.DataFrame.from_dict(rows, "index", columns=["R-precision", "modified R-precision"])
     tables = {
@@ -438,12 +401,12 @@ def _show_claims(values: Values) -> View:
     subsets, average = PROSE["claims"]["groups"][str(values["group"])], str(values["average"])
     measures = [name for name in _PRINTED.index.unique("measure") if name != "semantic similarity"]
     printed = {name: [float(_PRINTED[name, subset, average]) for subset in subsets] for name in measures}
-    traces = curves([subset.split(":")[-1] for subset in subsets], printed, "human", ", %{x}: %{y:.4f}")
+    traces = _curves([subset.split(":")[-1] for subset in subsets], printed, "human", ", %{x}: %{y:.4f}")
     figure = laid_out(traces, 400, y=axis("Spearman's rho, as printed", tickformat=".2~f"))
-    ours, human = printed["R-precision"], printed["human"]
-    above = sum(rho > ceiling for rho, ceiling in zip(ours, human, strict=True))
-    explanation = sentences("claims", above=above, cells=len(subsets))
-    listed = ", ".join(f"{subset} {number(rho)}" for subset, rho in zip(subsets, ours, strict=True))
+    r_precision, human = printed["R-precision"], printed["human"]
+    above = sum(rho > ceiling for rho, ceiling in zip(r_precision, human, strict=True))
+    explanation = _sentences("claims", above=above, cells=len(subsets))
+    listed = ", ".join(f"{subset} {number(rho)}" for subset, rho in zip(subsets, r_precision, strict=True))
     alt = f"Printed correlations with the {average} of the human scores by {values['group']}; R-precision: {listed}."
     tables = {
         "Statements of the paper, compared with its tables": kim2010.table("claims"),
@@ -452,7 +415,7 @@ def _show_claims(values: Values) -> View:
     return View(Chart(figure, alt), explanation, tables)
 
 
-#: Case → annotator → which of ten phrases he or she chose.
+#: Case → annotator → numbers of the phrases (out of ten) that this annotator chose.
 PEOPLE: dict[str, dict[str, list[int]]] = PROSE["trimming"]["people"]
 PHRASES = 10
 
@@ -460,13 +423,18 @@ PHRASES = 10
 def levels(name: str) -> pd.DataFrame:
     """Return K and the remaining phrases for each required number of votes.
 
-    >>> levels("three people, five phrases")["K"].round(4).tolist()
-    [0.3182, 0.76, 1.0]
+    Choices of removed phrases become “no”; the universe does not change.
     """
-    rows = []
-    for needed in range(1, len(PEOPLE[name]) + 1):
-        kept = sorted(phrase for phrase, votes in _votes(name).items() if votes >= needed)
-        rows.append((needed, _agreement(name, kept) if kept else np.nan, ", ".join(map(str, kept))))
+    rows, people, votes = [], PEOPLE[name], _votes(name)
+    for majority in range(1, len(people) + 1):
+        left = sorted(phrase for phrase in votes if votes[phrase] >= majority)
+        lists = {who: {"text": [f"{phrase}" for phrase in chosen if phrase in left]} for who, chosen in people.items()}
+        k = np.nan
+        if left:
+            options: dict[str, Any] = {"universe": PHRASES, "interval": "none", "normalise": "none"}
+            frame = agreement(load(gold=lists), measures=["K"], **options).frame.set_index(["system", "subset"])
+            k = float(frame["value"]["all", "all"])
+        rows.append((majority, k, ", ".join(map(str, left))))
     return pd.DataFrame(rows, columns=["votes asked", "K", "phrases left"])
 
 
@@ -474,49 +442,38 @@ def _votes(name: str) -> Counter[int]:
     return Counter(phrase for chosen in PEOPLE[name].values() for phrase in chosen)
 
 
-def _agreement(name: str, kept: list[int]) -> float:
-    """Return K after counting choices of removed phrases as “no”, with an unchanged universe."""
-    lists = {
-        who: {"text": [f"phrase {phrase}" for phrase in chosen if phrase in kept]}
-        for who, chosen in PEOPLE[name].items()
-    }
-    asked = Settings(universe=PHRASES, interval="none", normalise="none")
-    frame = agreement(load(gold=lists), asked, measures=["K"]).frame
-    return float(frame.set_index(["system", "subset"])["value"]["all", "all"])
-
-
 def _show_trimming(values: Values) -> View:
     name, threshold = str(values["people"]), float(values["threshold"])
-    table, votes, asked = levels(name), _votes(name), number(threshold, 2)
-    reached = table[reaches(table["K"], threshold)]
-    needed, agreement, phrases = reached.iloc[0] if len(reached) else (len(PEOPLE[name]) + 1, np.nan, "")
-    facts = {"agreement": agreement, "phrases": phrases, "threshold": asked}
-    (explanation,) = sentences("trimming", votes=needed if len(reached) else 0, **facts)
-    choices = [(phrase, label(who), votes[phrase] >= needed) for who, row in PEOPLE[name].items() for phrase in row]
+    table, votes, threshold_text = levels(name), _votes(name), number(threshold, 2)
+    rows = table[reaches(table["K"], threshold)]
+    majority, agreement, phrases = rows.iloc[0] if len(rows) else (len(PEOPLE[name]) + 1, np.nan, "")
+    facts = {"agreement": agreement, "phrases": phrases, "threshold": threshold_text}
+    (explanation,) = _sentences("trimming", votes=majority if len(rows) else 0, **facts)
+    choices = [(phrase, label(who), votes[phrase] >= majority) for who, row in PEOPLE[name].items() for phrase in row]
     traces = list[Part]()
-    looks = (True, "stays", COLOURS[0], "circle"), (False, "removed: becomes a “no”", GREY, "circle-open")
-    for kept, words, color, symbol in looks:
-        x, y = ([choice[i] for choice in choices if choice[2] == kept] for i in (0, 1))
-        more = {"name": words, "hovertemplate": "%{y} chose phrase %{x}<extra></extra>"}
+    styles = (True, "stays", COLOURS[0], "circle"), (False, "removed: becomes a “no”", GREY, "circle-open")
+    for is_kept, legend_text, color, symbol in styles:
+        x, y = ([choice[i] for choice in choices if choice[2] == is_kept] for i in (0, 1))
+        more = {"name": legend_text, "hovertemplate": "%{y} chose phrase %{x}<extra></extra>"}
         traces.append(dotted(x, y, color, symbol, 18, marker={"line": {"width": 2, "color": color}}, **more))
-    below = axis("phrase", range=[0.3, PHRASES + 0.7], dtick=1)
-    figure = laid_out(traces, 300, below, axis(autorange="reversed"))
+    x_axis = axis("phrase", range=[0.3, PHRASES + 0.7], dtick=1)
+    figure = laid_out(traces, 300, x_axis, axis(autorange="reversed"))
     shown = table.assign(K=[number(k) if k == k else "nothing left" for k in table["K"]])
     by_order = float(choice_levels(choice_matrix(((1, 2, 3), (2, 3, 4))), 2)[0][0])
-    wrong = errata("trimming", by_order=number(by_order), by_sentence=number(value("pi", 2, 1, 1, 6)))
-    tables = {"K for every number of votes": shown, "Statements of the 1997 paper, as printed and recomputed": wrong}
+    errata = _errata("trimming", by_order=number(by_order), by_sentence=number(value("pi", 2, 1, 1, 6)))
+    tables = {"K for every number of votes": shown, "Statements of the 1997 paper, as printed and recomputed": errata}
     return View(Chart(figure, f"Who chose which of {PHRASES} phrases. {explanation}"), [explanation], tables)
 
 
 _SILENCE = value("PABAK", *lecture_cells(_EMPTY))
-_HALVES = [scores("alpha beta gamma", candidate)[1] for candidate in ("alpha beta", "beta gamma")]
-#: The function that draws each lesson, and the answers to its numeric questions.
+_HALVES = [_scores("alpha beta gamma", candidate)[1] for candidate in ("alpha beta", "beta gamma")]
+#: Lesson → function that draws it, and answers to its numeric questions.
 _SHOW: dict[str, tuple[Callable[[Values], View], Sequence[float]]] = {
     "threshold": (_show_threshold, [1 / 2, 4 / 16]),
     "paradox": (_show_paradox, [value(name, 40, 9, 6, 45) for name in ("Po", "kappa")]),
     "universe": (_show_universe, [value("P_pos", *lecture_cells("TF-IDF")), _SILENCE]),
     "positive": (_show_positive, [3 / 5, 8 / 15, 4 / 15]),
-    "map": (_show_average_precision, [_VALUES.loc["Q2", name] for name in ("MAP", "MRR")]),
+    "map": (_show_average_precision, [RECOMPUTED.loc["Q2", name] for name in ("MAP", "MRR")]),
     "weights": (_show_weights, list(map(float, _HALVES))),
     "trimming": (_show_trimming, levels("three people, five phrases")["K"].tolist()[:2]),
     "lecture": (_show_lecture, [value("P_pos", *lecture_cells("Phrase Boosting N-Grams")), _SILENCE]),

@@ -8,7 +8,7 @@ import platform
 import re
 import zipfile
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -37,7 +37,6 @@ from kp_core.scoring.systems import longest_lists
 from kp_core.settings import SUBJECT, Settings, __version__, resolve_settings
 from kp_core.studies import indexing
 from kp_core.studies.annotators import TOGETHER, agreement, interpretable
-from kp_core.studies.answer import Answer
 from kp_core.studies.compare import Comparison, compare
 from kp_core.studies.correlation import kim2010
 from kp_core.studies.correlation.correlate import correlate
@@ -47,7 +46,7 @@ from kp_core.studies.near_misses import near_misses
 from kp_core.studies.result import Result
 from kp_core.studies.spread import spread
 from kp_core.studies.subjects import subjects_of_people
-from kp_core.takeaway.figures import as_json, browser, chart_svg, charts_svg
+from kp_core.takeaway.figures import as_json, browser, charts_svg
 from kp_core.takeaway.paragraph import bibtex, of_people_alone, paragraphs
 from kp_core.typeset import CELLS
 from kp_core.words import answers, statements
@@ -69,24 +68,27 @@ class Table:
 
     @property
     def numbers(self) -> pd.DataFrame:
-        """The table for spreadsheets: intervals are columns low and high."""
+        """The table for spreadsheets, with intervals in columns low and high."""
         return self.frame if self.values is None else self.values
+
+
+Parts = Iterator[str | Chart | Table]
 
 
 @dataclass(frozen=True)
 class Section:
     """One section of a report."""
 
+    name: str
+    title: str
     text: tuple[str, ...]
     charts: tuple[Chart, ...] = ()
     tables: tuple[Table, ...] = ()
-    title: str = ""
-    name: str = ""
     new_page: bool = False
 
 
 @dataclass
-class Asked:
+class ReportData:
     """The data of a report, and the results shared by several sections."""
 
     corpus: Corpus
@@ -95,10 +97,10 @@ class Asked:
 
     @cached_property
     def result(self) -> Result:
-        """All values with baselines at k = 1 … 50 and (last) at the requested cutoff."""
+        """All values, including baselines, at k = 1 … 50 and last at the requested cutoff."""
         (k,) = prepare(self.corpus, self.settings, k=self.settings.k[0]).settings.k
-        asked = self.settings.changed(k=(*(step for step in range(1, 51) if step != k), k))
-        return evaluate(self.corpus, asked, list(dict.fromkeys((self.measure, *DEFAULT_MEASURES))), baselines=True)
+        settings = self.settings.changed(k=(*(step for step in range(1, 51) if step != k), k))
+        return evaluate(self.corpus, settings, list(dict.fromkeys((self.measure, *DEFAULT_MEASURES))), baselines=True)
 
     @property
     def cutoff(self) -> int | str:
@@ -106,232 +108,216 @@ class Asked:
         return self.result.settings.k[-1]
 
     @cached_property
-    def here(self) -> Result:
+    def at_cutoff(self) -> Result:
         """All values at the cutoff of the report."""
         return self.result.at(self.cutoff)
 
-    def named(self, *measures: str) -> list[str]:
-        """Name measures at the cutoff of the report, without repetition."""
+    def at_k(self, *measures: str) -> list[str]:
+        """Return the distinct names of measures at the cutoff of the report."""
         return list(dict.fromkeys(named(measure, self.cutoff) for measure in measures))
 
     @cached_property
-    def say(self) -> Speech:
+    def speech(self) -> Speech:
         """The words for annotators, keyphrases and documents."""
         return speech(self.corpus)
 
+    @property
     def of_people(self) -> Settings:
-        """Return the settings for the agreement of annotators."""
+        """The settings for the agreement of annotators."""
         return replace(self.settings, k=("all",), annotators="union")
 
     @cached_property
     def agreement(self) -> Result:
         """The agreement of the annotators."""
-        return agreement(self.corpus, self.of_people())
-
-    @cached_property
-    def answer(self) -> Answer:
-        """The answer by the measure of the report."""
-        return answers.answer(self.corpus, self.here.settings, self.measure, over="ask")
+        return agreement(self.corpus, self.of_people)
 
     @cached_property
     def comparison(self) -> Comparison | None:
         """The comparison of all systems by the measure of the report, if there are several."""
         several = len(runs_of(self.corpus.systems)) > 1
-        return compare(self.corpus, self.here.settings, self.measure) if several else None
+        return compare(self.corpus, self.at_cutoff.settings, self.measure) if several else None
 
 
-def data(asked: Asked) -> Section:
-    """Describe the data and the warnings of loading."""
-    corpus = asked.corpus
-    summary = (
-        f"{pluralize(len(corpus.documents), 'document')}, {pluralize(len(corpus.annotators), 'annotator')}, "
-        f"{pluralize(len(runs_of(corpus.systems)), 'system')}.",
-        *(f"{note.where}: {note.message}" for note in corpus.report.notes if note.level == "warning"),
-    )
-    fixes = (f"Fixes applied while reading: {', '.join(corpus.report.fixes)}.",) if corpus.report.fixes else ()
-    counts = Table("data", "Annotators and systems", telling(statistics(corpus)))
+def _data(data: ReportData) -> Parts:
+    corpus = data.corpus
+    counts = {"document": corpus.documents, "annotator": corpus.annotators, "system": runs_of(corpus.systems)}
+    yield f"{', '.join(pluralize(len(items), noun) for noun, items in counts.items())}."
+    yield from (f"{note.where}: {note.message}" for note in corpus.report.notes if note.level == "warning")
+    if corpus.report.fixes:
+        yield f"Fixes applied while reading: {', '.join(corpus.report.fixes)}."
+    yield Table("data", "Annotators and systems", telling(statistics(corpus)))
     known = [(reading.file, reading.size, reading.sha256) for reading in corpus.report.readings if reading.sha256]
-    files = Table("files", "Files", pd.DataFrame(known, columns=["file", "bytes", "SHA-256"]))
-    return Section(summary + fixes, tables=(counts, files) if known else (counts,))
+    if known:
+        yield Table("files", "Files", pd.DataFrame(known, columns=["file", "bytes", "SHA-256"]))
 
 
-def leaderboard(asked: Asked) -> Section:
-    """Show which system is better, by how much, and whether that is significant."""
-    measure, comparison, answer = asked.measure, asked.comparison, asked.answer
-    shown = asked.named(measure, "kappa", "MAP")
-    result, name = tables.only(asked.here, shown), shown[0]
-    average = prepare(asked.corpus, asked.settings, k="average")
-    (size,) = (k for k in average.settings.k if isinstance(k, int))
-    marks = Marks(asked.cutoff, size, longest_lists(average), answer.over_k.significant if answer.over_k else ())
-    curve = has_curve(measure)
-    drawn = curves.over_k(asked.result, measure, marks) if curve else dots.leaderboard(result, measure)
-    board = tables.leaderboard(result, measure, ("kappa", "MAP"), comparison)
-    table = Table("leaderboard", f"Systems by {name}", board, result.signature, tables.in_numbers(result, shown))
-    corpus, settings, beside_people = asked.corpus, result.settings, tuple[str, ...]()
+def _leaderboard(data: ReportData) -> Parts:
+    corpus, measure, comparison = data.corpus, data.measure, data.comparison
+    answer = answers.answer(corpus, data.at_cutoff.settings, measure, over="ask")
+    shown = data.at_k(measure, "kappa", "MAP")
+    result, settings = tables.only(data.at_cutoff, shown), data.at_cutoff.settings
+    yield from answer.sentences
     one_gold = settings.annotators == "union" and settings.average not in SUBJECT and not corpus.datasets
     if one_gold and comparison is not None and 1 < len(corpus.annotators) <= answers.MOST_PEOPLE:
-        others = settings.changed(annotators="others")
-        beside_people = answers.like_for_like(corpus, others, measure).sentences
-    return Section((*answer.sentences, *beside_people, *tables.reasons(result)), charts=(drawn,), tables=(table,))
+        yield from answers.like_for_like(corpus, settings.changed(annotators="others"), measure).sentences
+    yield from tables.reasons(result)
+    average = prepare(corpus, data.settings, k="average")
+    (size,) = (k for k in average.settings.k if isinstance(k, int))
+    marks = Marks(data.cutoff, size, longest_lists(average), answer.over_k.significant if answer.over_k else ())
+    curve = has_curve(measure)
+    yield curves.over_k(data.result, measure, marks) if curve else dots.leaderboard(result, measure)
+    board, values = tables.leaderboard(result, measure, ("kappa", "MAP"), comparison), tables.in_numbers(result, shown)
+    yield Table("leaderboard", f"Systems by {shown[0]}", board, result.signature, values)
 
 
-def all_measures(asked: Asked) -> Section:
-    """Show every measure at the cutoff with its interval."""
-    names = asked.named(*DEFAULT_MEASURES)
-    shown, values = tables.with_intervals(asked.here, names), tables.in_numbers(asked.here, names)
-    note = () if asked.settings.interval == "none" else ("In brackets: the 95% interval.",)
-    caption = f"All measures at k = {asked.cutoff}"
-    return Section(note, tables=(Table("measures", caption, shown, asked.here.signature, values),))
+def _measures(data: ReportData) -> Parts:
+    names = data.at_k(*DEFAULT_MEASURES)
+    shown, values = tables.with_intervals(data.at_cutoff, names), tables.in_numbers(data.at_cutoff, names)
+    if data.settings.interval != "none":
+        yield "In brackets: the 95% interval."
+    yield Table("measures", f"All measures at k = {data.cutoff}", shown, data.at_cutoff.signature, values)
 
 
-def pairs(asked: Asked) -> Section:
-    """Show every pair of systems with its test and effect size."""
-    comparison, (name,) = cast(Comparison, asked.comparison), asked.named(asked.measure)
-    lines = (f"Test: {comparison.test}; {statements.NOT_EQUAL}.", *(note.message for note in comparison.notes[1:]))
-    shown = (
-        Table("pairs", f"Differences in {name}", tables.pairs(comparison), comparison.signature),
-        Table("effects", "Effect sizes", tables.shown(comparison.effects_as_read(), "effects"), comparison.signature),
-        Table("ranks", "Ranks in 95% of the resamples", tables.ranks(comparison), comparison.signature),
-    )
-    several = len(comparison.scores) >= heat_maps.FEWEST
-    return Section(lines, charts=(heat_maps.pair_map(comparison, name),) if several else (), tables=shown)
+def _pairs(data: ReportData) -> Parts:
+    comparison, (name,) = cast(Comparison, data.comparison), data.at_k(data.measure)
+    signature, effects = comparison.signature, tables.shown(comparison.wide(comparison.effects), "effects")
+    yield f"Test: {comparison.test}; {statements.NOT_EQUAL}."
+    yield from (note.message for note in comparison.notes[1:])
+    if len(comparison.scores) >= heat_maps.FEWEST:
+        yield heat_maps.pair_map(comparison, name)
+    yield Table("pairs", f"Differences in {name}", tables.pairs(comparison), signature)
+    yield Table("effects", "Effect sizes", effects, signature)
+    yield Table("ranks", "Ranks in 95% of the resamples", tables.ranks(comparison), signature)
 
 
-def concordance(asked: Asked) -> Section:
-    """Show each system's concordance table with a diagnosis."""
-    result = evaluate(asked.corpus, asked.here.settings, CELLS, interval="none")
-    by_document = tables_by_document(asked.corpus, asked.here.settings, CELLS)
+def _concordance(data: ReportData) -> Parts:
+    settings = data.at_cutoff.settings
+    by_document = tables_by_document(data.corpus, settings, CELLS)
     frame = by_document.groupby("system", sort=False)[list(CELLS)].sum().reset_index()
     cells = frame.set_index("system").to_dict("index")
-    best = max(asked.corpus.systems, key=lambda name: float(cells[name]["a"]))
-    diagnosis = statements.diagnose(best, cells[best], {name: counts for name, counts in cells.items() if name != best})
+    best = max(data.corpus.systems, key=lambda name: float(cells[name]["a"]))
+    others = {name: counts for name, counts in cells.items() if name != best}
+    yield from statements.diagnose(best, cells[best], others)
+    yield curves.against_universe(cells)
     caption = "Concordance tables of all documents together: a both, b gold only, c system only, d neither"
-    table = Table("concordance", caption, frame, result.signature)
-    return Section(tuple(diagnosis), charts=(curves.against_universe(cells),), tables=(table,))
+    signature = evaluate(data.corpus, settings, CELLS, interval="none").signature
+    yield Table("concordance", caption, frame, signature)
 
 
-def annotators(asked: Asked) -> Section:
-    """Show the agreement of all annotators and of each pair."""
-    result, names, say = asked.agreement, asked.corpus.annotators, asked.say
+def _annotators(data: ReportData) -> Parts:
+    result, names, speech = data.agreement, data.corpus.annotators, data.speech
     together = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
     together = together[together["measure"].isin(interpretable(TOGETHER, result.settings))]
     shown = together[["measure", "value", "low", "high", "documents"]].reset_index(drop=True)
-    shared = tables.pairs_of_annotators(result, names, interpretable(("P_pos", "kappa"), result.settings))
-    shared["pair"] = shared["pair"].map({f"{a}|{b}": f"{a} and {b}" for a in names for b in names})
-    shared = shared.sort_values("P_pos", ascending=False, kind="stable").dropna(axis="columns", how="all")
-    few, pairs = len(names) <= indexing.FEW, len(shared) > 0
-    every = Table("annotators", "Agreement of all annotators", shown, result.signature)
-    consistency = Table("consistency", "Consistency by pair", tables.with_words(shared, say), result.signature)
-    drawn = heat_maps.heat_map(heat_maps.pair_matrix(result, "P_pos", names), say["P_pos"], say["annotators"])
+    pairs = tables.pairs_of_annotators(result, names, interpretable(("P_pos", "kappa"), result.settings))
+    pairs["pair"] = pairs["pair"].map({f"{a}|{b}": f"{a} and {b}" for a in names for b in names})
+    pairs = pairs.sort_values("P_pos", ascending=False, kind="stable").dropna(axis="columns", how="all")
+    few = len(names) <= indexing.FEW
+    yield from answers.people(data.corpus, data.of_people).sentences
+    if len(pairs) and not few:
+        matrix = heat_maps.pair_matrix(result, "P_pos", names)
+        yield heat_maps.heat_map(matrix, speech["P_pos"], speech["annotators"])
     # With annotators only, the answer has the coefficients; many pairs are shown as a heat map instead of a table.
-    both = (consistency,) * (pairs and few) if say is not USUAL else (every, *(consistency,) * pairs)
-    answer = answers.people(asked.corpus, asked.of_people()).sentences
-    return Section(answer, charts=(drawn,) * (pairs and not few), tables=both)
+    if speech is USUAL:
+        yield Table("annotators", "Agreement of all annotators", shown, result.signature)
+    if len(pairs) and (few or speech is USUAL):
+        yield Table("consistency", "Consistency by pair", tables.with_words(pairs, speech), result.signature)
 
 
-#: Number of titles and headings in a report, so that the report on annotators fits two pages.
+#: Numbers of titles and headings shown, so that the report on annotators fits on two pages.
 _TITLES, _HEADINGS = 6, 13
 
 
-def titles(asked: Asked) -> Section:
-    """Show the documents on which annotators agree least, with their choices."""
-    partly_chosen = indexing.chosen_in_part(asked.corpus, asked.of_people())
-    shown = tables.by_title(partly_chosen.head(_TITLES), asked.corpus.documents)
-    disputed = _disputed(asked, "disputed_titles", "Where people agree least", shown, len(partly_chosen))
-    if asked.say is not USUAL:
-        return Section((), tables=(disputed,))
-    titles = indexing.titles(asked.corpus, asked.of_people())
-    return Section((), tables=(disputed, Table("titles", "Keyphrases by title", titles, asked.agreement.signature)))
+def _titles(data: ReportData) -> Parts:
+    partly_chosen = indexing.chosen_in_part(data.corpus, data.of_people)
+    shown = tables.by_title(partly_chosen.head(_TITLES), data.corpus.documents)
+    yield _disputed(data, "disputed_titles", "Where people agree least", shown, len(partly_chosen))
+    if data.speech is USUAL:
+        titles = indexing.titles(data.corpus, data.of_people)
+        yield Table("titles", "Keyphrases by title", titles, data.agreement.signature)
 
 
-def headings(asked: Asked) -> Section:
-    """Show the keyphrases that annotators dispute most, with their choices."""
-    every = tables.disputed(subjects_of_people(asked.corpus, asked.of_people()).frame)
-    shown = tables.headings_in_short(every.head(_HEADINGS), len(asked.corpus.annotators))
-    disputed = _disputed(asked, "disputed", "Chosen by some and not by others", shown, len(every))
-    return Section((), tables=(disputed,), new_page=asked.say is not USUAL)
+def _headings(data: ReportData) -> Parts:
+    every = subjects_of_people(data.corpus, data.of_people).frame.query("apart > 0")
+    shown = tables.headings_in_short(every.head(_HEADINGS), len(data.corpus.annotators))
+    yield _disputed(data, "disputed", "Chosen by some and not by others", shown, len(every))
 
 
-def _disputed(asked: Asked, name: str, caption: str, shown: pd.DataFrame, every: int) -> Table:
-    """Return the first rows of a table, with a caption that reports their number and the total."""
+def _disputed(data: ReportData, name: str, caption: str, shown: pd.DataFrame, every: int) -> Table:
+    """Return the shown rows as a table whose caption reports how many rows there are in all."""
     number = f": the first {len(shown)} of {every:,}" if every > len(shown) else ""
-    return Table(name, f"{caption}{number}", tables.with_words(shown, asked.say), asked.agreement.signature)
+    return Table(name, f"{caption}{number}", tables.with_words(shown, data.speech), data.agreement.signature)
 
 
-def near(asked: Asked) -> Section:
-    """Show near misses, which exact matching does not count."""
-    misses = near_misses(asked.corpus, asked.here.settings)
+def _near_misses(data: ReportData) -> Parts:
+    misses = near_misses(data.corpus, data.at_cutoff.settings)
     counts = misses.counts("predictions")
-    shown = (
-        Table("near_misses", f"Types of the predictions up to k = {asked.cutoff}", counts),
-        Table("near_shares", "Misses that are near", tables.shown(misses.shares(), "near_shares")),
-    )
-    note = "Near: misses that have a word in common with a keyphrase of the document."
-    return Section((note,), charts=(dots.type_bars(counts, "predictions"),), tables=shown)
+    yield "Near misses share a word with a keyphrase of the document."
+    yield dots.type_bars(counts, "predictions")
+    yield Table("near_misses", f"Types of the predictions up to k = {data.cutoff}", counts)
+    yield Table("near_shares", "Misses that are near", tables.shown(misses.shares(), "near_shares"))
 
 
-def conventions(asked: Asked) -> Section:
-    """Show the measure under other published conventions."""
-    study = spread(asked.corpus, asked.here.settings, asked.measure)
-    summary, caption = statements.range_of(study), f"{asked.measure} under other conventions"
-    shown = [Table("convention_spread", caption, study.ranges, study.signature)]
+def _conventions(data: ReportData) -> Parts:
+    study = spread(data.corpus, data.at_cutoff.settings, data.measure)
+    yield (summary := statements.range_of(study))
+    yield dots.strip(study, summary)
+    yield Table("convention_spread", f"{data.measure} under other conventions", study.ranges, study.signature)
     if len(study.turns):
-        shown.append(
-            Table("turns", "Where the order of two systems reverses", tables.rank_reversals(study), study.signature)
-        )
-    return Section((summary,), charts=(dots.strip(study, summary),), tables=tuple(shown))
+        caption = "Where the order of two systems reverses"
+        yield Table("turns", caption, tables.rank_reversals(study), study.signature)
 
 
-def correlation(asked: Asked) -> Section:
-    """Show which similarity measure agrees with people, if there are judged pairs."""
-    study, shown = correlate(asked.corpus), "Correlation with the average human score"
-    table = Table("correlation", shown, tables.overall(study, "average"), study.signature)
-    drawn = dots.correlations(study, "average", "all", kim2010.printed_values("average"))
-    return Section((" ".join(statements.best_measure(study, "average")),), charts=(drawn,), tables=(table,))
+def _correlation(data: ReportData) -> Parts:
+    study, caption = correlate(data.corpus), "Correlation with the average human score"
+    yield " ".join(statements.best_measure(study, "average"))
+    yield dots.correlations(study, "average", "all", kim2010.printed_values("average"))
+    yield Table("correlation", caption, tables.overall(study, "average"), study.signature)
 
 
-def methods(asked: Asked) -> Section:
-    """Show the methods paragraph for a paper, and the definitions of the measures."""
-    if asked.say is not USUAL:
-        return Section((of_people_alone(asked.corpus, asked.agreement, asked.say),))
-    (name,), test = asked.named(asked.measure), asked.comparison.test if asked.comparison else ""
-    short, whole = paragraphs(asked.corpus, asked.here, name, DEFAULT_MEASURES, test)
+def _methods(data: ReportData) -> Parts:
+    if data.speech is not USUAL:
+        yield of_people_alone(data.corpus, data.agreement, data.speech)
+        return
+    (name,), test = data.at_k(data.measure), data.comparison.test if data.comparison else ""
+    short, in_full = paragraphs(data.corpus, data.at_cutoff, name, DEFAULT_MEASURES, test)
+    yield from (short, f"In full: {in_full}")
     rows = [(name, MEASURES[name].sentence, MEASURES[name].undefined) for name in DEFAULT_MEASURES]
     explained = pd.DataFrame(rows, columns=["measure", "what it says", "undefined"])
-    return Section((short, f"In full: {whole}"), tables=(Table("meanings", "What the measures say", explained),))
+    yield Table("meanings", "What the measures say", explained)
 
 
-#: Sections in order: name → title (see also `heading`), required data (see `lacking`), function.
-SECTIONS: dict[str, tuple[str, str, Callable[[Asked], Section]]] = {
-    "leaderboard": ("Which system is better?", "scores", leaderboard),
-    "measures": ("All measures", "scores", all_measures),
-    "pairs": ("Pairs of systems", "pairs", pairs),
-    "agreement": ("Systems against people", "scores", concordance),
-    "annotators": ("Reliability of the gold standard", "people", annotators),
-    "titles": ("Most disputed documents", "people", titles),
-    "headings": ("Most disputed keyphrases", "people", headings),
-    "near-misses": ("Near misses", "scores", near),
-    "conventions": ("Other conventions", "scores", conventions),
-    "correlation": ("Correlation with human scores", "judgements", correlation),
-    "data": ("Data", "", data),
-    "methods": ("Methods", "scores or people", methods),
+#: Section → title (see also `heading`), required data (see `lacking`), and function, in the order of the report.
+SECTIONS: dict[str, tuple[str, str, Callable[[ReportData], Parts]]] = {
+    "leaderboard": ("Which system is better?", "scores", _leaderboard),
+    "measures": ("All measures", "scores", _measures),
+    "pairs": ("Pairs of systems", "pairs", _pairs),
+    "agreement": ("Systems against people", "scores", _concordance),
+    "annotators": ("Reliability of the gold standard", "people", _annotators),
+    "titles": ("Most disputed documents", "people", _titles),
+    "headings": ("Most disputed keyphrases", "people", _headings),
+    "near-misses": ("Near misses", "scores", _near_misses),
+    "conventions": ("Other conventions", "scores", _conventions),
+    "correlation": ("Correlation with human scores", "judgements", _correlation),
+    "data": ("Data", "", _data),
+    "methods": ("Methods", "scores or people", _methods),
 }
 
 
 def lacking(corpus: Corpus) -> dict[str, str]:
-    """Return the sections without the required data, with what is missing."""
-    lack = {"": "", "scores": "" if corpus.systems and len(corpus.gold) else "a gold standard and a system"}
-    lack["pairs"] = lack["scores"] or ("" if len(runs_of(corpus.systems)) > 1 else "a second system")
-    lack["people"] = "" if len(corpus.annotators) > 1 else "a second annotator"
-    lack["scores or people"] = lack["scores"] and lack["people"]
-    lack["judgements"] = "" if len(corpus.judgements) else "judged pairs"
-    return {name: lack[needs] for name, (_, needs, _) in SECTIONS.items() if lack[needs]}
+    """Return section → missing data, for the sections that the corpus does not allow."""
+    missing = {"": "", "scores": "" if corpus.systems and len(corpus.gold) else "a gold standard and a system"}
+    missing["pairs"] = missing["scores"] or ("" if len(runs_of(corpus.systems)) > 1 else "a second system")
+    missing["people"] = "" if len(corpus.annotators) > 1 else "a second annotator"
+    missing["scores or people"] = missing["scores"] and missing["people"]
+    missing["judgements"] = "" if len(corpus.judgements) else "judged pairs"
+    return {name: missing[needs] for name, (_, needs, _) in SECTIONS.items() if missing[needs]}
 
 
 def possible(corpus: Corpus) -> list[str]:
-    """Return the sections with the required data, in the order of the report."""
-    lack = lacking(corpus)
-    return [name for name in SECTIONS if name not in lack]
+    """Return the sections that the corpus allows, in the order of the report."""
+    missing = lacking(corpus)
+    return [name for name in SECTIONS if name not in missing]
 
 
 def usual(corpus: Corpus) -> list[str]:
@@ -357,30 +343,31 @@ class Report:
     by_document: pd.DataFrame | None = None
 
     @property
-    def all_tables(self) -> list[Table]:
+    def tables(self) -> list[Table]:
         """All tables, in the order of the sections."""
         return [table for section in self.sections for table in section.tables]
 
+    @property
+    def charts(self) -> list[Chart]:
+        """All charts, in the order of the sections."""
+        return [chart for section in self.sections for chart in section.charts]
+
     def html(self) -> str:
         """Return one self-contained HTML file."""
-        charts = self._charts
+        charts = self.charts
         drawings = [b64encode(svg.encode()).decode() for svg in charts_svg(charts)] if charts and browser() else []
         # Images are much smaller than the JavaScript library for interactive charts.
         drawn = {chart.alt: f"data:image/svg+xml;base64,{svg}" for chart, svg in zip(charts, drawings, strict=False)}
         environment = Environment(autoescape=True, finalize=_literal, trim_blocks=True, lstrip_blocks=True)
-        environment.globals |= {
-            "figure": lambda chart: Markup(as_json(chart.figure)),
-            "drawn": drawn,
-            "cells": typeset.cells,
-            "numeric": typeset.numeric,
-            "plotly": lambda: Markup(get_plotlyjs()),
-        }
+        environment.globals |= {"cells": typeset.cells, "numeric": typeset.numeric, "drawn": drawn}
+        environment.globals["figure"] = lambda chart: Markup(as_json(chart.figure))
+        environment.globals["plotly"] = lambda: Markup(get_plotlyjs())
         page = environment.from_string((files("kp_core.takeaway") / "report.html").read_text(encoding="utf-8"))
-        return page.render(vars(self), all_tables=self.all_tables, version=__version__) + "\n"
+        return page.render(vars(self), all_tables=self.tables, version=__version__) + "\n"
 
     def latex(self) -> str:
-        """Return all tables, with their signatures, as LaTeX for booktabs, rotating and longtable."""
-        return "\n".join(typeset.latex(table.frame, table.caption, table.signature) for table in self.all_tables)
+        """Return all tables with their signatures as LaTeX, which needs booktabs, rotating and longtable."""
+        return "\n".join(typeset.latex(table.frame, table.caption, table.signature) for table in self.tables)
 
     def markdown(self) -> str:
         """Return the report without its charts."""
@@ -391,10 +378,10 @@ class Report:
             parts += [f"{escape(table.caption)}\n\n{typeset.markdown(table.frame)}" for table in section.tables]
         return "\n\n".join(parts) + "\n"
 
-    def paragraph(self, whole: bool = True) -> str:
-        """Return the methods paragraph, in full or for a paper; empty without the section on methods."""
+    def paragraph(self, in_full: bool = True) -> str:
+        """Return the methods paragraph, in full or short; empty if the report has no section on methods."""
         text = next((section.text for section in self.sections if section.name == "methods"), ("",))
-        return text[-1].removeprefix("In full: ") if whole else text[0]
+        return text[-1].removeprefix("In full: ") if in_full else text[0]
 
     def references(self) -> str:
         """Return the BibTeX entries of the sources in the methods paragraph, and of KPScope."""
@@ -402,43 +389,28 @@ class Report:
 
     def record(self) -> str:
         """Return settings, signature and versions as JSON."""
-        content = {
-            "signature": self.signature,
-            "settings": self.settings.as_dict(),
-            "kpscope": __version__,
-            "python": platform.python_version(),
-            "packages": {name: version(name) for name in _PACKAGES},
-        }
+        content = {"signature": self.signature, "settings": self.settings.as_dict(), "kpscope": __version__}
+        content |= {"python": platform.python_version(), "packages": {name: version(name) for name in _PACKAGES}}
         return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
     def workbook(self) -> bytes:
         """Return all tables as an XLSX file, one sheet per table."""
-        sheets = {table.name: table.numbers for table in self.all_tables}
+        sheets = {table.name: table.numbers for table in self.tables}
         return typeset.xlsx(sheets or {"signature": pd.DataFrame({"signature": [self.signature]})})
 
     def svg(self, columns: int = 1) -> str:
-        """Return the only chart of the report as SVG, one or two columns of a paper wide."""
-        charts = self._charts
-        if len(charts) != 1:
+        """Return the report's only chart as SVG, as wide as one or two columns of a paper."""
+        if len(charts := self.charts) != 1:
             raise UsageError(f"an image shows one chart, and these sections have {len(charts)}; choose one section")
-        return chart_svg(charts[0], columns)
-
-    @property
-    def _charts(self) -> list[Chart]:
-        return [chart for section in self.sections for chart in section.charts]
+        return charts_svg(charts, columns)[0]
 
     def zip(self) -> bytes:
         """Return everything as one archive."""
-        files: dict[str, str | bytes] = {
-            "report.html": self.html(),
-            "report.md": self.markdown(),
-            "tables.tex": self.latex(),
-            "tables.xlsx": self.workbook(),
-            "settings.json": self.record(),
-        }
+        files: dict[str, str | bytes] = {"report.html": self.html(), "report.md": self.markdown()}
+        files |= {"tables.tex": self.latex(), "tables.xlsx": self.workbook(), "settings.json": self.record()}
         if self.paragraph():
             files |= {"methods.txt": self.paragraph() + "\n", "references.bib": self.references()}
-        frames = {table.name: table.numbers for table in self.all_tables}
+        frames = {table.name: table.numbers for table in self.tables}
         frames |= {"values_by_document": self.by_document} if self.by_document is not None else {}
         files |= {f"csv/{name}.csv": typeset.csv(frame) for name, frame in frames.items()}
         buffer = io.BytesIO()
@@ -449,7 +421,7 @@ class Report:
 
 
 def _literal(value: Any) -> Any:
-    """Spell out direction marks in unescaped text."""
+    """Make direction marks visible in text that is not markup."""
     return typeset.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -465,8 +437,8 @@ def report(
 ) -> Report:
     """Report on a corpus at the cutoff of the measure, or else at the first cutoff of the settings.
 
-    sections: names in `SECTIONS`; by default see `usual`
-    Raises UsageError for unknown sections or measures, or without data.
+    sections: names in `SECTIONS`; by default those of `usual`
+    Raises UsageError if a section or measure is unknown, or if data are missing.
 
     >>> import kp_core as kp
     >>> corpus = kp.load(gold={"d": ["tide", "sea"]}, systems={"a": {"d": ["tide", "moon"]}})
@@ -479,20 +451,26 @@ def report(
     settings = resolve_settings(corpus, settings, changes)
     if (cutoff := parse(measure).cutoff) is not None:
         settings, measure = settings.changed(k=cutoff), f"{measure.rpartition('@')[0]}@k"
-    asked = Asked(corpus, settings, measure)
-    wanted, title = sections or usual(corpus), title or asked.say["report"]
-    written = tuple(_section(asked, name) for name in SECTIONS if name in wanted)
-    result = asked.here if corpus.systems else asked.agreement
-    single = corpus.systems and not corpus.datasets
-    values = documents(corpus, result.settings, ("P@k", "R@k", "F1@k", measure)).frame if single else None
+    data = ReportData(corpus, settings, measure)
+    wanted, title = sections or usual(corpus), title or data.speech["report"]
+    report_sections = tuple(_section(data, name) for name in SECTIONS if name in wanted)
+    result = data.at_cutoff if corpus.systems else data.agreement
+    has_one_dataset = corpus.systems and not corpus.datasets
+    values = documents(corpus, result.settings, ("P@k", "R@k", "F1@k", measure)).frame if has_one_dataset else None
     title = typeset.storable(re.sub(r"\s+", " ", title).strip())
-    return Report(title, written, result.settings, result.signature, by_document=values)
+    return Report(title, report_sections, result.settings, result.signature, by_document=values)
 
 
-def _section(asked: Asked, name: str) -> Section:
-    lack = lacking(asked.corpus).get(name)
+def _section(data: ReportData, name: str) -> Section:
+    missing, title = lacking(data.corpus).get(name), heading(data.corpus, name)
     try:
-        section = Section((f"Not available: it needs {lack}.",)) if lack else SECTIONS[name][2](asked)
+        if missing:
+            raise UsageError(f"it needs {missing}.")
+        parts = list(SECTIONS[name][2](data))
     except (InputError, UsageError) as problem:
-        section = Section((f"Not available: {problem}",))
-    return replace(section, title=heading(asked.corpus, name), name=name)
+        return Section(name, title, (f"Not available: {problem}",))
+    text = tuple(part for part in parts if isinstance(part, str))
+    charts = tuple(part for part in parts if isinstance(part, Chart))
+    shown = tuple(part for part in parts if isinstance(part, Table))
+    new_page = name == "headings" and data.speech is not USUAL
+    return Section(name, title, text, charts, shown, new_page)

@@ -1,4 +1,4 @@
-"""Turn charts and tables into SVG, PDF and PNG images in column width, drawn by an installed Chromium."""
+"""Turn charts and tables into SVG, PDF and PNG images as wide as a column, drawn by an installed Chromium."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import json
 import os
 import re
 import shutil
-import struct
 import subprocess
-import zlib
 from base64 import b64decode
 from collections.abc import Sequence
 from html import escape, unescape
@@ -62,7 +60,7 @@ def file_name(caption: str) -> str:
 
 
 def as_json(figure: Part) -> str:
-    """Return a figure on a white background, with room for labels and legend, as JSON for use in a script."""
+    """Return a figure as JSON for a script, on a white background and with room for labels and legend."""
     traces, layout = figure["data"], figure["layout"]
     more: Part = {name: {"automargin": True} for name in layout if "axis" in name} | {"template": "plotly_white"}
     if sum(trace.get("showlegend") is not False for trace in traces) > 1:
@@ -70,28 +68,20 @@ def as_json(figure: Part) -> str:
     return str(to_json({"data": traces, "layout": merged(layout, more)})).replace("<", "\\u003c")
 
 
-def chart_svg(chart: Chart, columns: int = 1) -> str:
-    """Return a chart as SVG for a width in columns; raises UsageError without Chromium."""
-    return charts_svg([chart], columns)[0]
-
-
 def charts_svg(charts: Sequence[Chart], columns: int = 2) -> list[str]:
-    """Return charts as SVG for a width in columns; raises UsageError without Chromium."""
+    """Return charts as SVG, one or two columns wide; raises UsageError if Chromium is not installed."""
     drawn = ",".join(as_json(_for_paper(chart.figure, columns)).replace(TEXT, "black") for chart in charts)
-    drawings: list[str] = json.loads(_text_of(f"{get_plotlyjs()};{say('script of SVG', figures=drawn)}"))
+    drawings: list[str] = json.loads(_text_written_by(f"{get_plotlyjs()};{say('script of SVG', figures=drawn)}"))
     return drawings
 
 
 def _for_paper(figure: Part, columns: int) -> Part:
-    """Return a figure for paper, without the marks of the cutoff on screen and without interactive traces."""
-    layout, look = (
-        figure["layout"],
-        {"width": WIDTHS[columns] * _PIXELS, "font": {"family": "Helvetica, Arial", "color": "black"}},
-    )
+    """Return a figure for paper, without cutoff marks and without traces that only serve interaction."""
+    layout, font = figure["layout"], {"family": "Helvetica, Arial", "color": "black"}
     parts = {name: layout.get(name, ()) for name in ("shapes", "annotations")}
-    kept = {name: [item for item in items if item.get("name") != MARK] for name, items in parts.items()}
-    more: Part = {**look, **kept}
-    if any(len(kept[name]) < len(items) for name, items in parts.items()):
+    unmarked = {name: [item for item in items if item.get("name") != MARK] for name, items in parts.items()}
+    more: Part = {"width": WIDTHS[columns] * _PIXELS, "font": font, **unmarked}
+    if any(len(unmarked[name]) < len(items) for name, items in parts.items()):
         more["margin"] = {"t": 10}
     y = layout.get("yaxis", {})
     if columns == 1 and y.get("type") != "category" and "ticktext" not in y and "yaxis2" not in layout:
@@ -102,7 +92,7 @@ def _for_paper(figure: Part, columns: int) -> Part:
 
 
 def chart_html(chart: Chart, signature: str) -> str:
-    """Return a chart as a self-contained page with its signature as description."""
+    """Return a chart as a self-contained HTML page with its signature as description."""
     head = f'<meta charset="utf-8"><meta name="description" content="{escape(signature)}">'
     head += f"<title>{escape(visible(chart.alt))}</title>"
     drawn = f'Plotly.newPlot("chart", {as_json(chart.figure)})'
@@ -111,16 +101,16 @@ def chart_html(chart: Chart, signature: str) -> str:
 
 def table_svg(html: str) -> str:
     """Return a table and its note, from `PaperTable.html`, as SVG."""
-    whole = ElementTree.fromstring(f"<div>{_NO_XML.sub('', html)}</div>")
-    rows = [[("".join(cell.itertext()), cell.find("b") is not None) for cell in row] for row in whole.iter("tr")]
+    table = ElementTree.fromstring(f"<div>{_NO_XML.sub('', html)}</div>")
+    rows = [[("".join(cell.itertext()), cell.find("b") is not None) for cell in row] for row in table.iter("tr")]
     widths = [14 + 7 * max(len(text) for text, _ in column) for column in zip(*rows, strict=True)]
     width = sum(widths) + 7
-    note = wrap(whole.findtext("p", ""), width // 6)
+    note = wrap(table.findtext("p", ""), width // 6)
     return say("table as SVG", rows=rows, ends=[*accumulate(widths)], width=width, note=note)
 
 
 def image(svg: str, form: str, signature: str) -> bytes:
-    """Return a drawing as svg, pdf or png, with its signature in the metadata."""
+    """Return an SVG drawing as a file: svg or pdf with its signature in the metadata, or png."""
     opening, _, rest = svg.partition(">")
     width, height = (float(size) / _PIXELS for size in re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', opening)[0])
     opening = re.sub(r' (?:width|height)="[^"]*"', "", opening)
@@ -130,20 +120,20 @@ def image(svg: str, form: str, signature: str) -> bytes:
         return svg.encode()
     if form == "png":
         script = say("script of PNG", svg=json.dumps(svg).replace("<", "\\u003c"))
-        return _with_text(b64decode(_text_of(script)), signature)
-    look = f"@page {{ size: {width:.2f}mm {height:.2f}mm; margin: 0 }} body {{ margin: 0 }} svg {{ display: block }}"
-    return _taken(f"<title>{escape(signature)}</title><style>{look}</style><body>{svg}", "--print-to-pdf")
+        return b64decode(_text_written_by(script))
+    style = f"@page {{ size: {width:.2f}mm {height:.2f}mm; margin: 0 }} body {{ margin: 0 }} svg {{ display: block }}"
+    return _chromium_output(f"<title>{escape(signature)}</title><style>{style}</style><body>{svg}", "--print-to-pdf")
 
 
-def _text_of(script: str) -> str:
+def _text_written_by(script: str) -> str:
     page = f"<body><script>{script}</script>"
-    text = unescape(_taken(page, "--dump-dom").decode().partition("<body>")[2].partition("</body>")[0])
-    if script in text:  # not yet replaced by its text
+    text = unescape(_chromium_output(page, "--dump-dom").decode().partition("<body>")[2].partition("</body>")[0])
+    if script in text:  # the script has not yet replaced itself by its result
         raise UsageError(f"{browser()} did not finish the image; try again")
     return text
 
 
-def _taken(page: str, what: str) -> bytes:
+def _chromium_output(page: str, option: str) -> bytes:
     if not (executable := browser()):
         raise UsageError(WITHOUT)
     # As root, Chromium starts only without its sandbox.
@@ -151,17 +141,10 @@ def _taken(page: str, what: str) -> bytes:
     with TemporaryDirectory() as folder:
         source, target = Path(folder, "page.html"), Path(folder, "print.pdf")
         source.write_text(f"<!doctype html><meta charset='utf-8'>{page}", encoding="utf-8")
-        asked = f"{what}={target}" if what == "--print-to-pdf" else what
-        command = [executable, *_OPTIONS, *root, f"--user-data-dir={folder}/profile", asked, source.as_uri()]
+        argument = f"{option}={target}" if option == "--print-to-pdf" else option
+        command = [executable, *_OPTIONS, *root, f"--user-data-dir={folder}/profile", argument, source.as_uri()]
         try:
-            done = subprocess.run(command, capture_output=True, timeout=120, check=True)
-            return target.read_bytes() if what == "--print-to-pdf" else done.stdout
+            process = subprocess.run(command, capture_output=True, timeout=120, check=True)
+            return target.read_bytes() if option == "--print-to-pdf" else process.stdout
         except (OSError, subprocess.SubprocessError) as error:
             raise UsageError(f"{executable} could not draw the image: {error}") from None
-
-
-def _with_text(png: bytes, text: str) -> bytes:
-    """Insert a text after the header of a PNG, which ends at byte 33."""
-    chunk = b"tEXtDescription\0" + text.encode("latin-1", "replace")
-    packed = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
-    return png[:33] + packed + png[33:]

@@ -39,17 +39,13 @@ def glossary() -> str:
 _PROSE, _EXAMPLE = read_toml("words/methods.toml"), read_toml("words/example.toml")
 #: Family → title; family → introduction; symbol in formulas → meaning.
 FAMILIES, INTRODUCTIONS, SYMBOLS = (_PROSE[name] for name in ("families", "introductions", "symbols"))
-#: The worked example in words and as a table, and a keyphrase with a candidate.
+#: The worked example in words and as a table, and a pair of keyphrase and candidate.
 EXAMPLE, PAIR = _EXAMPLE["text"], _EXAMPLE["pair"]
 EXAMPLE_TABLE = pd.DataFrame(**_EXAMPLE["document"])
 
 
-def span(measure: Measure | Similarity) -> str:
-    """Return the range of a measure in words.
-
-    >>> span(MEASURES["kappa"]), span(MEASURES["a"])
-    ('−1 to 1', 'at least 0')
-    """
+def _range_in_words(measure: Measure | Similarity) -> str:
+    """Return the range of a measure in words, such as “−1 to 1”."""
     low = f"{measure.low:g}".replace("-", "−")
     if math.isinf(measure.low):
         return "any number" if math.isinf(measure.high) else f"up to {measure.high:g}"
@@ -57,14 +53,14 @@ def span(measure: Measure | Similarity) -> str:
 
 
 def sentence(name: str) -> str:
-    """Return the sentence of a measure or a similarity measure; empty for any other name.
+    """Return the one-sentence definition of a measure or similarity measure; empty for any other name.
 
     >>> sentence("P@5"), sentence("dice")[:7], sentence("better than")
-    ('Of the first k phrases, the share that are keyphrases.', 'Twice t', '')
+    ('Share of the first k phrases that are keyphrases.', 'Twice t', '')
     """
-    for named in (parse, parse_similarity):
+    for parse_name in (parse, parse_similarity):
         try:
-            return named(name).measure.sentence
+            return parse_name(name).measure.sentence
         except UsageError:
             continue
     return ""
@@ -72,7 +68,7 @@ def sentence(name: str) -> str:
 
 @dataclass(frozen=True)
 class Card:
-    """An entry of a registry as text, its formula in LaTeX."""
+    """An entry of a registry as text, with its formula in LaTeX."""
 
     name: str
     title: str
@@ -91,18 +87,18 @@ def _sentences(details: Iterable[tuple[str, str]]) -> str:
     return " ".join(f"{name}: {text}." for name, text in details)
 
 
+_COLUMNS = ("name", "sentence", "formula", "range", "better", "averages", "undefined", "source", "family", "example")
+
+
 def records() -> list[dict[str, str]]:
-    """Return one record per measure, as shown in tables and by the command line."""
-    return [
-        {
-            **{name: getattr(card, name) for name in ("name", "sentence", "formula")},
-            "range": span(card),
-            "better": {"higher": "higher is better", "none": "no direction"}[card.better],
-            "averages": ", ".join(card.averages),
-            **{name: getattr(card, name) for name in ("undefined", "source", "family", "example")},
-        }
+    """Return one record per measure, as tables and the command line show it."""
+    better = {"higher": "higher is better", "none": "no direction"}
+    cards = [
+        vars(card)
+        | {"range": _range_in_words(card), "better": better[card.better], "averages": ", ".join(card.averages)}
         for card in MEASURES.values()
     ]
+    return [{name: card[name] for name in _COLUMNS} for card in cards]
 
 
 def cards(family: str, search: str = "") -> list[Card]:
@@ -128,51 +124,52 @@ def _measure(record: dict[str, str]) -> Card:
 
 
 def _similarity(measure: Similarity) -> Card:
-    ranges = {
-        name: ", ".join(map(str, values)) if isinstance(values[0], str) else f"{values[0]:g} to {values[1]:g}"
+    options = [
+        f"{name} = {', '.join(map(str, values)) if isinstance(values[0], str) else '{:g} to {:g}'.format(*values)}"
         for name, values in measure.options.items()
+    ]
+    details = {
+        "Range": _range_in_words(measure),
+        "Options": "; ".join(options),
+        "Undefined": measure.undefined,
+        "Source": measure.source,
     }
-    options = "; ".join(f"{name} = {values}" for name, values in ranges.items())
-    details = {"Range": span(measure), "Options": options, "Undefined": measure.undefined, "Source": measure.source}
     known = {name: text for name, text in details.items() if text}
     return Card(measure.name, measure.name, measure.sentence, measure.formula, measure.example, known)
 
 
 def _extractor(system: Extractor) -> Card:
-    numbers = ", ".join(f"{PARAMETERS[name].symbol} = {PARAMETERS[name].default:g}" for name in system.parameters)
+    parameters = ", ".join(f"{PARAMETERS[name].symbol} = {PARAMETERS[name].default:g}" for name in system.parameters)
     needs = {"": "texts only", "documents": "external documents", "phrases": "a list of phrases"}[system.needs]
-    details = {"Needs": needs, "Parameters": numbers, "Source": system.source}
+    details = {"Needs": needs, "Parameters": parameters, "Source": system.source}
     return Card(system.name, f"{system.name}: {system.title}", system.sentence, system.formula, "", details)
 
 
-def conventions() -> pd.DataFrame:
-    """Return one row per convention: name, key in the signature, values, meaning."""
+def _conventions() -> pd.DataFrame:
     rows = [(name, card.key, ", ".join(card.values) or "free", card.meaning) for name, card in CONVENTIONS.items()]
     return pd.DataFrame(rows, columns=["convention", "key", "values, default first", "meaning"])
 
 
-def presets() -> pd.DataFrame:
-    """Return one row per preset: source, cutoffs, fields that differ from the defaults, values reproduced."""
+def _presets() -> pd.DataFrame:
     rows = []
     for name, preset in PRESETS.items():
-        changes = [
-            f"{field} = {format_value(preset.changes[field])}" for field in CONVENTIONS if field in preset.changes
-        ]
+        values = {field: format_value(preset.changes[field]) for field in CONVENTIONS if field in preset.changes}
+        changes = "; ".join(f"{field} = {value}" for field, value in values.items())
         source = f"{preset.source}; {preset.note}" if preset.note else preset.source
-        rows.append((name, source, ", ".join(map(str, preset.k)), "; ".join(changes) or "–", preset.reproduced or "–"))
+        rows.append((name, source, ", ".join(map(str, preset.k)), changes or "–", preset.reproduced or "–"))
     reproduced = "reproduced: values equal / compared, on which outputs"
     return pd.DataFrame(rows, columns=["preset", "source", "k", "differs from kpscope in", reproduced])
 
 
 def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
-    """Return title, explanation and table of sections without cards, restricted to entries with a search word.
+    """Return title, explanation and table of each section without cards, with only the rows that contain a search word.
 
     >>> [(title, len(table)) for title, _, table in sections("universe N")]
     [('Glossary', 1)]
     """
     all_tables = {
-        "Conventions": conventions(),
-        "Presets": presets(),
+        "Conventions": _conventions(),
+        "Presets": _presets(),
         "Intervals": pd.DataFrame(_PROSE["coverage"]["rows"], columns=_PROSE["coverage"]["columns"]),
         "Reasons": pd.DataFrame(REASONS.items(), columns=["reason", "meaning"]),
         "Glossary": pd.DataFrame(TERMS.items(), columns=["term", "meaning"]),
@@ -190,24 +187,24 @@ def markdown() -> str:
     families = []
     for family, title in FAMILIES.items():
         members = cards(family)
-        # For each detail, the most frequent text is printed only once.
+        # a detail that several cards share is printed once, before the cards
         names = [name for name in members[0].details if all(name in card.details for card in members)]
-        most = [(name, Counter(card.details[name] for card in members).most_common(1)[0]) for name in names]
-        usual = {name: text for name, (text, n) in most if n > 1}
-        shown = list[tuple[Card, str]]()
+        most_common = [(name, Counter(card.details[name] for card in members).most_common(1)[0]) for name in names]
+        common_details = {name: text for name, (text, n) in most_common if n > 1}
+        printed = list[tuple[Card, str]]()
         for _, variants in groupby(members, key=lambda card: re.split("[-@_]", card.name)[0]):
-            known: Mapping[str, str] = usual
+            details: Mapping[str, str] = common_details
             for card in variants:  # after the first variant, only differences are printed
-                shown.append((card, _sentences(item for item in card.details.items() if item not in known.items())))
-                known = known if known is not usual else card.details
-        families.append((title, INTRODUCTIONS.get(family), usual, shown))
+                printed.append((card, _sentences(item for item in card.details.items() if item not in details.items())))
+                details = details if details is not common_details else card.details
+        families.append((title, INTRODUCTIONS.get(family), common_details, printed))
     facts: dict[str, Any] = {"families": families, "symbols": SYMBOLS, "reasons": REASONS}
-    facts |= {"conventions": CONVENTIONS, "presets": presets().itertuples(index=False)}
+    facts |= {"conventions": CONVENTIONS, "presets": _presets().itertuples(index=False)}
     return typeset.say("reference", prose=_PROSE, **facts) + "\n"
 
 
 def text(form: str) -> str:
-    """Print the measures as table, json, csv, latex or markdown."""
+    """Return the measures as text in the form table, json, csv, latex or markdown."""
     if form == "markdown":
         return markdown()
     table = pd.DataFrame(records())

@@ -11,7 +11,7 @@ from kp_core.corpus import Corpus
 from kp_core.errors import pluralize, read_toml
 from kp_core.scoring.measures import parse
 from kp_core.scoring.runs import runs_of
-from kp_core.settings import CONVENTIONS, SUBJECT, Settings, __version__, format_value, preset, short_form
+from kp_core.settings import CONVENTIONS, PRESETS, SUBJECT, Settings, __version__, format_value, short_form
 from kp_core.studies.annotators import interpretable
 from kp_core.studies.result import Result
 from kp_core.text.normalise import Normaliser
@@ -20,7 +20,7 @@ from kp_core.typeset import say
 
 @cache
 def entries() -> dict[str, str]:
-    """Return the BibTeX entry of every source, by its citation.
+    """Return citation → BibTeX entry, for every source.
 
     >>> entries()["Cohen 1960"].startswith("@article{cohen1960")
     True
@@ -31,7 +31,7 @@ def entries() -> dict[str, str]:
 
 
 def cited(text: str) -> list[str]:
-    """Return the sources cited in a text, in the order of the list.
+    """Return the sources cited in a text, in the order of `references.bib`.
 
     >>> cited("kappa (Cohen 1960) and PABAK (Byrt, Bishop & Carlin 1993)")
     ['Byrt, Bishop & Carlin 1993', 'Cohen 1960']
@@ -51,36 +51,32 @@ WORDS: dict[str, dict[str, str]] = _PROSE["conventions"]
 
 
 def paragraphs(corpus: Corpus, result: Result, measure: str, measures: Sequence[str], test: str) -> tuple[str, str]:
-    """Return the short paragraph, on one measure and non-default conventions only, and the full one.
+    """Return the short paragraph (only one measure and non-default conventions) and the full one.
 
-    test: name of the test of the comparison, empty without a comparison
+    test: name of the significance test, empty if systems are not compared
     """
     settings, systems = result.settings, runs_of(corpus.systems)
-    usual = Settings(preset=settings.preset, universe=settings.universe, annotators=settings.annotators)
+    defaults = Settings(preset=settings.preset, universe=settings.universe, annotators=settings.annotators)
     facts: dict[str, Any] = {"systems": len(systems), "runs": len(corpus.systems), "documents": result.documents}
     facts |= {"people": len(corpus.annotators), "gold": _gold(settings), "normalised": _normalised(settings)}
     facts |= {"test": test, "test_sources": [source for word, source in _PROSE["tests"].items() if word in test]}
     facts |= {"short": short_form(result.signature), "signature": result.signature, "version": __version__}
     source = parse(measure).measure.source
-    short = [
-        _preset(usual, usual),
-        say("reported", measure=measure, source=source if cited(source) else ""),
-        *(_convention(settings, name) for name in settings.differences(usual) if name in WORDS),
-        _agreement(settings, [measure]),
-        _intervals(settings, [measure]),
-    ]
+    brief = [_preset(defaults, defaults), say("reported", measure=measure, source=source if cited(source) else "")]
+    brief += [_convention(settings, name) for name in settings.differences(defaults) if name in WORDS]
+    brief += [_agreement(settings, [measure]), _intervals(settings, [measure])]
     cutoffs = [_PROSE["cutoffs"].get(str(k), str(k)) for k in settings.k]
-    whole = [*conventions(settings, measures), say("cutoffs", cutoffs=cutoffs)]
-    whole += [_agreement(settings, measures), _intervals(settings, measures)]
-    in_full = say("methods", whole=True, sentences=whole, sources=_sources(measures), **facts)
-    return say("methods", whole=False, sentences=short, sources={}, **facts), in_full
+    full_sentences = [*_conventions(settings, measures), say("cutoffs", cutoffs=cutoffs)]
+    full_sentences += [_agreement(settings, measures), _intervals(settings, measures)]
+    in_full = say("methods", whole=True, sentences=full_sentences, sources=_sources(measures), **facts)
+    return say("methods", whole=False, sentences=brief, sources={}, **facts), in_full
 
 
 def _intervals(settings: Settings, measures: Sequence[str]) -> str:
-    over = [parse(name).over_subjects(settings.average) for name in measures]
-    usual = _PROSE["intervals"][settings.interval].format(settings=settings)
-    of_subjects = _PROSE["intervals"]["subjects"] if any(over) and settings.interval != "none" else ""
-    return of_subjects if all(over) and over else f"{usual} {of_subjects}".strip()
+    by_subject = [parse(name).over_subjects(settings.average) for name in measures]
+    over_documents = _PROSE["intervals"][settings.interval].format(settings=settings)
+    of_subjects = _PROSE["intervals"]["subjects"] if any(by_subject) and settings.interval != "none" else ""
+    return of_subjects if all(by_subject) and by_subject else f"{over_documents} {of_subjects}".strip()
 
 
 def of_people_alone(corpus: Corpus, result: Result, words: dict[str, str]) -> str:
@@ -102,18 +98,11 @@ def of_people_alone(corpus: Corpus, result: Result, words: dict[str, str]) -> st
     return " ".join(filter(None, sentences))
 
 
-def conventions(settings: Settings, measures: Sequence[str]) -> list[str]:
-    """Return one sentence per convention that affects the measures.
-
-    >>> from kp_core.settings import Settings
-    >>> conventions(Settings(), ["MRR"])[-2:]
-    ['The reciprocal rank is that of the first hit.', 'A list without a hit has reciprocal rank 0.']
-    >>> [str(conventions(Settings(average=name), ["P@k"])).count("subjects") for name in ("usual", "subject")]
-    [0, 2]
-    """
-    bases, rel = " ".join(measures), format_value(settings.rel)
+def _conventions(settings: Settings, measures: Sequence[str]) -> list[str]:
+    """Return one sentence per convention that affects the measures."""
+    measure_names, rel = " ".join(measures), format_value(settings.rel)
     grade = f"Gold keyphrases of grade {rel} or higher count as relevant." if settings.rel != 1 else ""
-    names = [name for name in CONVENTIONS if name in WORDS and _PROSE["only"].get(name, "") in bases]
+    names = [name for name in CONVENTIONS if name in WORDS and _PROSE["only"].get(name, "") in measure_names]
     if settings.average not in SUBJECT:
         names.remove("subject_empty")
     sentences = [_preset(settings, Settings(preset=settings.preset)), grade]
@@ -124,11 +113,11 @@ def _convention(settings: Settings, name: str) -> str:
     return WORDS[name][format_value(getattr(settings, name))]
 
 
-def _preset(settings: Settings, named: Settings) -> str:
+def _preset(settings: Settings, preset_settings: Settings) -> str:
     if settings.preset == "kpscope":
         return ""
-    changed = [name.replace("_", " ") for name in settings.differences(named)]
-    return say("followed preset", preset=settings.preset, source=preset(settings.preset).source, apart=changed)
+    changed = [name.replace("_", " ") for name in settings.differences(preset_settings)]
+    return say("followed preset", preset=settings.preset, source=PRESETS[settings.preset].source, apart=changed)
 
 
 def _gold(settings: Settings) -> str:

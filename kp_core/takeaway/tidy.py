@@ -1,4 +1,4 @@
-"""Turn a corpus into tidy tables (CSV, JSONL or Parquet) that are read back as the same corpus."""
+"""Turn a corpus into tidy tables (CSV, JSONL or Parquet) from which the same corpus can be read."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ import pandas as pd
 from kp_core.corpus import Corpus, Role
 from kp_core.errors import InputError, Note, pluralize
 from kp_core.reading.meaning.fields import NAMES, plain
-from kp_core.typeset import exchange_csv, is_formula
+from kp_core.typeset import is_formula, unescaped_csv
 
 
 @dataclass
 class Written:
-    """Files by relative path, and notes on data that their format cannot represent."""
+    """Relative path → content, and notes on data that the format cannot represent."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
 
-    def lacks(self, where: str, count: int, one: str, several: str = "") -> None:
-        """Note that some items are lost, in singular or plural."""
+    def lacks(self, where: str, count: int, singular: str, plural: str = "") -> None:
+        """Add a note that some items are lost, worded in the singular or plural."""
         if count:
-            self.notes.append(Note("warning", where, f"{pluralize(count, one, several or one)}."))
+            self.notes.append(Note("warning", where, f"{pluralize(count, singular, plural or singular)}."))
 
 
 def file_names(names: Sequence[str], ending: str) -> list[str]:
-    """Return distinct file names with only the letters, digits, dots and hyphens of the names.
+    """Return distinct file names, in which all but letters, digits, dots and hyphens become “_”.
 
     >>> file_names(["yake", "a/b", "A_b"], ".run")
     ['yake.run', 'a_b.run', 'A_b-2.run']
@@ -69,39 +69,39 @@ def tidy(corpus: Corpus, ending: str = "csv") -> Written:
 
 
 def formulas(where: str, table: pd.DataFrame) -> list[Note]:
-    """Warn of cells that a spreadsheet would interpret as formulas."""
+    """Warn about cells that a spreadsheet would interpret as formulas."""
+    written, rest = Written(), "like a formula; open the file as text, not by a click"
     count = sum(map(is_formula, table.to_numpy().ravel()))
-    rest = "like a formula; open the file as text, not by a click"
-    words = pluralize(count, f"cell begins {rest}", f"cells begin {rest}")
-    return [Note("warning", where, f"{words}.")] if count else []
+    written.lacks(where, count, f"cell begins {rest}", f"cells begin {rest}")
+    return written.notes
 
 
 def tables(corpus: Corpus, written: Written) -> dict[str, pd.DataFrame]:
-    """Return the non-empty tidy tables by file name."""
+    """Return file name → table, for the non-empty tidy tables."""
     _note_losses(corpus, written)
-    first = ["doc_id", "annotator", "phrase", "relevance", "variants"]
-    gold = corpus.gold.reindex(columns=[*first, *(column for column in corpus.gold if column not in first)])
+    leading = ["doc_id", "annotator", "phrase", "relevance", "variants"]
+    gold = corpus.gold.reindex(columns=[*leading, *(column for column in corpus.gold if column not in leading)])
     # Renamed, because they would be read as judgments of predictions.
     grades = [column for column in corpus.runs if plain(str(column)) in NAMES["relevance"]]
     runs = corpus.runs.rename(columns={column: f"{column} (file)" for column in grades}).astype({"rank": "Int64"})
     judged = corpus.judgements
-    without = judged["doc_id"].isna()
-    named = {
+    without_document = judged["doc_id"].isna()
+    by_name = {
         "documents": corpus.documents,
         "gold": _with_empty(gold, corpus, "gold", "annotator"),
         "systems": _with_empty(runs, corpus, "system", "system"),
-        "judgements": judged[~without],
-        # A column of ids must be complete.
-        "judgements_without_document": judged[without].drop(columns="doc_id"),
+        "judgements": judged[~without_document],
+        # a column of document ids must have no gaps
+        "judgements_without_document": judged[without_document].drop(columns="doc_id"),
     }
-    return {name: table.reset_index(drop=True) for name, table in named.items() if len(table)}
+    return {name: table.reset_index(drop=True) for name, table in by_name.items() if len(table)}
 
 
-def _with_empty(table: pd.DataFrame, corpus: Corpus, role: Role, source: str) -> pd.DataFrame:
+def _with_empty(table: pd.DataFrame, corpus: Corpus, role: Role, source_column: str) -> pd.DataFrame:
     empty = corpus.empty[corpus.empty["role"] == role]
     if not len(empty):
         return table
-    rows = pd.DataFrame({"doc_id": empty["doc_id"], source: empty["source"], "phrase": "", "empty": "yes"})
+    rows = pd.DataFrame({"doc_id": empty["doc_id"], source_column: empty["source"], "phrase": "", "empty": "yes"})
     both = pd.concat([table, rows], ignore_index=True)
     return both.astype({name: kind for name, kind in table.dtypes.items() if name != "variants"})
 
@@ -113,20 +113,20 @@ def _note_losses(corpus: Corpus, written: Written) -> None:
         written.lacks(name, int(name not in listed), "system without any list; a table has no row for it")
         run = corpus.runs[corpus.runs["system"] == name]
         if ranking.ranked_by == "score" and "score" in run:
-            same = (np.diff(run["score"]) == 0) & (np.diff(run["rank"]) == 1)
+            equal_scores = (np.diff(run["score"]) == 0) & (np.diff(run["rank"]) == 1)
             rest = "one with an equal score; the order is now set by the column of ranks, not by the convention ties"
-            written.lacks(name, int(same.sum()), f"phrase follows {rest}", f"phrases follow {rest}")
+            written.lacks(name, int(equal_scores.sum()), f"phrase follows {rest}", f"phrases follow {rest}")
 
 
-def _with_variants(table: pd.DataFrame, form: Callable[[Any], Any]) -> pd.DataFrame:
+def _with_variants(table: pd.DataFrame, convert: Callable[[Any], Any]) -> pd.DataFrame:
     if "variants" not in table:
         return table
-    lists = [form(v) if isinstance(v, tuple | list) else None for v in table["variants"]]
+    lists = [convert(v) if isinstance(v, tuple | list) else None for v in table["variants"]]
     return table.assign(variants=pd.Series(lists, table.index, dtype=object))
 
 
 def _csv(table: pd.DataFrame) -> bytes:
-    return exchange_csv(_with_variants(table, lambda names: json.dumps(names, ensure_ascii=False))).encode()
+    return unescaped_csv(_with_variants(table, lambda names: json.dumps(names, ensure_ascii=False))).encode()
 
 
 def _jsonl(table: pd.DataFrame) -> bytes:

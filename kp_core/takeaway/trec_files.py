@@ -1,4 +1,4 @@
-"""Turn a corpus into TREC qrels and run files that trec_eval scores with the numbers of the preset `trec`."""
+"""Turn a corpus into TREC qrels and run files, for which trec_eval gives the values of the preset `trec`."""
 
 from __future__ import annotations
 
@@ -12,29 +12,28 @@ from kp_core.errors import InputError, input_error
 from kp_core.takeaway.tidy import Written, file_names
 from kp_core.text.normalise import Normaliser
 
-#: Characters that separate fields, are not printable, or begin a comment.
+#: Characters to escape: those that separate fields, are not printable, or begin a comment.
 _UNSAFE = re.compile(r"^#|[%\s\x00-\x1f\x7f-\x9f\ufeff\ud800-\udfff]")
 
 
 def escape(text: str) -> str:
-    """Write spaces of any kind, control characters and `%` as UTF-8 bytes `%XX`.
+    """Escape spaces of any kind, control characters and `%` as UTF-8 bytes `%XX`.
 
     >>> escape("50% tide\\u00a0table")
     '50%25%20tide%C2%A0table'
     """
-    return _UNSAFE.sub(lambda match: percent(match.group()), text)
+    return _UNSAFE.sub(lambda match: _percent(match.group()), text)
 
 
-def percent(text: str) -> str:
-    """Write every character as its UTF-8 bytes `%XX`."""
+def _percent(text: str) -> str:
     return "".join(f"%{byte:02X}" for byte in text.encode("utf-8", "surrogatepass"))
 
 
 def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, union: bool = False) -> Written:
     """Return qrels, one file per annotator (or their union), and runs, one file per system.
 
-    normalise: `none` writes phrases unchanged; any other pipeline writes normalized forms, with ties as in trec_eval
-    union: one qrels file of all annotators; the grade is the highest given, or else the number of annotators
+    normalise: `none` keeps phrases unchanged; any other pipeline writes normalized forms, with ties as in trec_eval
+    union: write one qrels file for all annotators; grades are the highest given, else the number of annotators
     Source: file formats of trec_eval 9.
 
     >>> from kp_core import load
@@ -67,16 +66,14 @@ def _note_losses(corpus: Corpus, written: Written) -> None:
     spellings = corpus.gold["variants"].notna().sum() if "variants" in corpus.gold else 0
     texts = corpus.documents[["text", "title", "group"]].notna().any(axis=1).sum()
     lost = [
-        ("gold standard", empty.count("gold"), "empty list", "; TREC has no line for them"),
-        ("systems", empty.count("system"), "empty list", "; TREC has no line for them"),
+        ("gold standard", empty.count("gold"), "empty list", "; TREC files have no line for them"),
+        ("systems", empty.count("system"), "empty list", "; TREC files have no line for them"),
         ("gold standard", int(spellings), "keyphrase", " with several spellings; the first is written"),
-        ("documents", int(texts), "document", " with a text, title or group; TREC contains only ids"),
-        ("judgements", len(corpus.judgements), "judgement", " of pairs; TREC has no place for them"),
-        *(
-            (name, len(table), "row", " of the vocabulary; TREC has no place for it")
-            for name, table in vocabulary.items()
-        ),
+        ("documents", int(texts), "document", " with a text, title or group; TREC files contain only ids"),
+        ("judgements", len(corpus.judgements), "judgement", " of pairs; TREC files have no place for them"),
     ]
+    nowhere = " of the vocabulary; TREC files have no place for it"
+    lost += [(name, len(table), "row", nowhere) for name, table in vocabulary.items()]
     known = {column for table in ("gold", "runs") for column in columns_of(table)}
     for where, table in (("gold standard", corpus.gold), ("systems", corpus.runs)):
         further = [str(column) for column in table if column not in known]
@@ -92,8 +89,8 @@ def _with_forms(table: pd.DataFrame, pipeline: Normaliser) -> pd.DataFrame:
 
 
 def _name(name: str) -> str:
-    """Escape a name as a field, including names that look like an iteration number."""
-    return percent(name[0]) + escape(name[1:]) if name.isdigit() or name.upper() == "Q0" else escape(name)
+    """Escape a name as a field, so that it does not look like an iteration number."""
+    return _percent(name[0]) + escape(name[1:]) if name.isdigit() or name.upper() == "Q0" else escape(name)
 
 
 def _qrels(gold: pd.DataFrame, iteration: str, written: Written, where: str, votes: bool = False) -> bytes:
@@ -102,17 +99,17 @@ def _qrels(gold: pd.DataFrame, iteration: str, written: Written, where: str, vot
         raise InputError(f"gold standard of {where}", found, "whole grades", "trec_eval reads whole numbers only.")
     items = gold.groupby(["doc_id", "form"], sort=False)
     table = items.agg(grade=("relevance", "max"), votes=("annotator", "nunique")).reset_index()
-    given = table["grade"].fillna(table["votes"] if votes else 1).astype("int64")
+    grades = table["grade"].fillna(table["votes"] if votes else 1).astype("int64")
     if not votes:
         rest = "in the same list; each is written once"
         words = f"keyphrase repeats an earlier one {rest}", f"keyphrases repeat earlier ones {rest}"
         written.lacks(where, len(gold) - len(table), *words)
-    rows = zip(table["doc_id"], table["form"], given, strict=True)
+    rows = zip(table["doc_id"], table["form"], grades, strict=True)
     return "".join(f"{escape(doc)} {iteration} {escape(phrase)} {grade}\n" for doc, phrase, grade in rows).encode()
 
 
 def _ordered(run: pd.DataFrame, ranking: Ranking, tied: bool) -> pd.DataFrame:
-    """Return the rows of a system in order; with `tied`, equal scores are ordered by descending form."""
+    """Return the rows of a system in order; if `tied`, equal scores are ordered by descending normalized form."""
     if not (tied and ranking.ranked_by == "score") or run["score"].isna().any():
         return run
     score = run["score"].to_numpy(np.float64) * (-1 if ranking.higher_is_better else 1)
@@ -122,18 +119,18 @@ def _ordered(run: pd.DataFrame, ranking: Ranking, tied: bool) -> pd.DataFrame:
 
 
 def _run(run: pd.DataFrame, system: str, ranking: Ranking, written: Written) -> bytes:
-    kept = run.drop_duplicates(["doc_id", "form"])
+    distinct = run.drop_duplicates(["doc_id", "form"])
     rest = "in the same list; the first is written"
     words = f"phrase repeats an earlier one {rest}", f"phrases repeat earlier ones {rest}"
-    written.lacks(system, len(run) - len(kept), *words)
-    lists = kept.groupby("doc_id", sort=False)
-    rank, left = (lists.cumcount(ascending=along).to_numpy() + 1 for along in (True, False))
+    written.lacks(system, len(run) - len(distinct), *words)
+    lists = distinct.groupby("doc_id", sort=False)
+    rank, reverse_rank = (lists.cumcount(ascending=along).to_numpy() + 1 for along in (True, False))
     # trec_eval sorts by score in single precision and then by name, so scores must decrease strictly.
-    scores = kept["score"].to_numpy(np.float64)
-    single = scores.astype(np.float32)
-    falls = bool(((np.diff(single) < 0) | (rank[1:] == 1)).all()) and not np.isnan(single).any()
-    if not falls and not np.isnan(scores).all():
-        written.lacks(system, len(kept), "scores do not decrease strictly, so they are written as n - rank + 1")
-    tag, shown = escape(system), (scores if falls else left).tolist()
-    rows = zip(kept["doc_id"], kept["form"], rank, shown, strict=True)
+    scores = distinct["score"].to_numpy(np.float64)
+    rounded = scores.astype(np.float32)
+    decreasing = bool(((np.diff(rounded) < 0) | (rank[1:] == 1)).all()) and not np.isnan(rounded).any()
+    if not decreasing and not np.isnan(scores).all():
+        written.lacks(system, len(distinct), "scores do not decrease strictly, so they are written as n - rank + 1")
+    tag, written_scores = escape(system), (scores if decreasing else reverse_rank).tolist()
+    rows = zip(distinct["doc_id"], distinct["form"], rank, written_scores, strict=True)
     return "".join(f"{escape(d)} Q0 {escape(p)} {place} {score} {tag}\n" for d, p, place, score in rows).encode()

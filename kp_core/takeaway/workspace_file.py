@@ -1,4 +1,4 @@
-"""Write files with their mappings, settings and ratings as one zip file, and read such files."""
+"""Write uploaded files with their mappings, settings and ratings as one zip file, and read such files."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from kp_core.corpus import Corpus, Role, empty_table
 from kp_core.errors import InputError, UsageError, usage_error
 from kp_core.reading import LIMITS, Limits, Mapping, Source, load, renamed
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.open.archive import is_zip, unpack
-from kp_core.reading.open.source import stem_of
+from kp_core.reading.open.source import is_zip, stem_of, unpack
 from kp_core.reading.uploads import Uploads
 from kp_core.settings import __version__
 from kp_core.takeaway.tidy import Written, file_names, tables, tidy
-from kp_core.typeset import exchange_csv
+from kp_core.typeset import unescaped_csv
 
 FORMAT, VERSION = "kpscope-workspace", 2
 MANIFEST, ENDING = "kpscope.json", ".kpscope"
@@ -35,7 +34,7 @@ _NO_DATE = (1980, 1, 1, 0, 0, 0)
 class Saved:
     """The content of a workspace file.
 
-    link: the parameters of the page's address; signature: for human readers; ratings: pairs rated in the dashboard
+    link: the parameters of the page's address; signature: shown to readers only; ratings: pairs rated in the dashboard
     """
 
     uploads: Uploads
@@ -55,7 +54,7 @@ def is_workspace_file(source: Source) -> bool:
 
 
 def workspace_file(saved: Saved) -> bytes:
-    """Return a workspace file; inverse of `read_workspace`.
+    """Return the bytes of a workspace file; inverse of `read_workspace`.
 
     >>> data = workspace_file(Saved(Uploads((Source("gold.csv", b"doc_id,phrase\\nd1,tide\\n"),))))
     >>> read_workspace(Source("mine.kpscope", data)).uploads.load().gold["phrase"].tolist()
@@ -63,19 +62,12 @@ def workspace_file(saved: Saved) -> bytes:
     """
     uploads = saved.uploads
     members = dict(zip(file_names([file.name for file in uploads.files], ""), uploads.files, strict=True))
-    manifest = {
-        "format": FORMAT,
-        "version": VERSION,
-        "kpscope": __version__,
-        "signature": saved.signature,
-        "link": dict(saved.link),
-        "files": [
-            {"name": file.name, "member": f"{_FILES}{member}", "as": str(uploads.mappings.get(file.name, ""))}
-            for member, file in members.items()
-        ],
-        "fixes": list(uploads.fixes),
-        "names": dict(uploads.names),
-    }
+    listed = [
+        {"name": file.name, "member": f"{_FILES}{member}", "as": str(uploads.mappings.get(file.name, ""))}
+        for member, file in members.items()
+    ]
+    manifest = {"format": FORMAT, "version": VERSION, "kpscope": __version__, "signature": saved.signature}
+    manifest |= {"link": dict(saved.link), "files": listed, "fixes": list(uploads.fixes), "names": dict(uploads.names)}
     # The manifest comes first, uncompressed, so that the first bytes identify a workspace.
     written = {MANIFEST: json.dumps(manifest, ensure_ascii=False, indent=1).encode()}
     written |= {f"{_FILES}{member}": file.data for member, file in members.items()}
@@ -119,8 +111,8 @@ def read_workspace(item: str | Path | Source, limits: Limits = LIMITS) -> Saved:
 
 def _saved(file: str, manifest: abc.Mapping[str, Any], members: abc.Mapping[str, bytes], limits: Limits) -> Saved:
     sources = tuple(Source(str(entry["name"]), members[entry["member"]]) for entry in manifest["files"])
-    words = {str(entry["name"]): str(entry["as"]) for entry in manifest["files"]}
-    mappings = {name: Mapping.read(mapping) for name, mapping in words.items() if mapping}
+    mapping_texts = {str(entry["name"]): str(entry["as"]) for entry in manifest["files"]}
+    mappings = {name: Mapping.read(mapping) for name, mapping in mapping_texts.items() if mapping}
     uploads = Uploads(sources, mappings, tuple(map(str, manifest["fixes"])), _texts(manifest["names"]))
     rated = [Source(f"{file}: {name}", data) for name, data in members.items() if name.startswith(_RATINGS)]
     ratings = load(judgements=rated, limits=limits).judgements if rated else empty_table("judgements")
@@ -131,8 +123,10 @@ def _texts(mapping: abc.Mapping[Any, Any]) -> dict[str, str]:
     return {str(name): str(value) for name, value in mapping.items()}
 
 
-def tidy_uploads(corpus: Corpus) -> Uploads:
-    """Return the tidy tables of a corpus as files that give the same ranks."""
+def uploads_of(corpus: Corpus) -> Uploads:
+    """Return the tidy tables of a corpus as uploads that give the same ranks."""
+    if corpus.vocabulary.directed:
+        raise usage_error("directed")
     tidied, columns = tables(corpus, Written()), ["system", "doc_id", "phrase"]
     systems = tidied.pop("systems", pd.DataFrame({name: pd.Series(dtype="str") for name in columns}))
     if "gold" in tidied and tidied["gold"]["variants"].isna().all():
@@ -144,24 +138,25 @@ def tidy_uploads(corpus: Corpus) -> Uploads:
         rows = rows if ranking.ranked_by == "rank" else rows.drop(columns="rank", errors="ignore")
         rows = rows if len(rows) else rows[columns]  # a system without lists is named after its file
         parts.append((name, Mapping("system", higher_is_better=ranking.higher_is_better), rows))
-    names = file_names([name for name, _, _ in parts], ".parquet")
-    files, mappings, without_lists = list[Source](), dict[str, Mapping](), dict[str, str]()
-    for file, (name, mapping, table) in zip(names, parts, strict=True):
-        files.append(Source(file, table.to_parquet(index=False, compression="zstd")))
-        mappings[file] = mapping
-        if not len(table):
-            without_lists[stem_of(file)] = name
-    if corpus.vocabulary.directed:
-        raise usage_error("directed")
+    named = dict(zip(file_names([name for name, _, _ in parts], ".parquet"), parts, strict=True))
+    files = {file: _parquet(table) for file, (_, _, table) in named.items()}
     for name, table in corpus.vocabulary.given.items():
         parquet = name == "vectors"
-        data = table.to_parquet(index=False, compression="zstd") if parquet else exchange_csv(table).encode()
-        files.append(Source(f"{name}.{'parquet' if parquet else 'csv'}", data))
-    return Uploads(tuple(files), mappings, corpus.report.fixes, without_lists)
+        files[f"{name}.{'parquet' if parquet else 'csv'}"] = (
+            _parquet(table) if parquet else unescaped_csv(table).encode()
+        )
+    mappings = {file: mapping for file, (_, mapping, _) in named.items()}
+    without_lists = {stem_of(file): name for file, (name, _, table) in named.items() if not len(table)}
+    return Uploads(tuple(map(Source, files, files.values())), mappings, corpus.report.fixes, without_lists)
+
+
+def _parquet(table: pd.DataFrame) -> bytes:
+    content: bytes = table.to_parquet(index=False, compression="zstd")
+    return content
 
 
 def rater_file(corpus: Corpus, link: abc.Mapping[str, str]) -> bytes:
-    """Return the workspace file of one rater, without judgements and with numbered systems.
+    """Return a workspace file for one rater, without judgments and with numbers instead of system names.
 
     >>> data = rater_file(load({"d1": ["tide"]}, {"yake": {"d1": ["tides"]}}), {"page": "correlation?rater=ana"})
     >>> read_workspace(Source("ana.kpscope", data)).uploads.load().systems
@@ -170,4 +165,4 @@ def rater_file(corpus: Corpus, link: abc.Mapping[str, str]) -> bytes:
     # Zero-padded, so that the systems keep their order.
     numbered = {name: f"system {place:03}" for place, name in enumerate(corpus.systems, 1)}
     blind = renamed(replace(corpus, judgements=empty_table("judgements")), numbered)
-    return workspace_file(Saved(tidy_uploads(blind), link))
+    return workspace_file(Saved(uploads_of(blind), link))

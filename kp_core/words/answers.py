@@ -1,4 +1,4 @@
-"""Answer which system is better, from data and settings."""
+"""Report which system is better, from a corpus and settings."""
 
 from __future__ import annotations
 
@@ -28,12 +28,11 @@ from kp_core.studies import indexing
 from kp_core.studies.annotators import agreement, interpretable, standard_error
 from kp_core.studies.answer import Answer, Grade, SignificantAt
 from kp_core.studies.compare import FEW, Comparison, compare_all
-from kp_core.studies.document_values import values_over
 from kp_core.studies.evaluate import each_of_people, evaluate
 from kp_core.studies.facts import above_one
-from kp_core.studies.means import MEAN
 from kp_core.studies.over_k import OverK, documents_needed, over_k
-from kp_core.studies.result import Result
+from kp_core.studies.parts import values_over
+from kp_core.studies.result import MEAN, Result
 from kp_core.typeset import first_capital, listed, number, say
 from kp_core.words.statements import reliability
 
@@ -45,14 +44,14 @@ MOST_PEOPLE = 10
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "uncorrected"}
 
 Over = OverK | Literal["ask"] | None
-#: Words for annotators, keyphrases and documents, in data with systems and in data with annotators only.
+#: Key → word for annotators, keyphrases and documents; data without systems have other words.
 Speech = dict[str, str]
 _WORDS: dict[str, Speech] = read_toml("words/speech.toml")
 USUAL = _WORDS["usual"]
 
 
 def _words_for_people(nouns: Speech) -> Speech:
-    """Return the words for data with annotators only, with nouns such as `keyphrases` filled in."""
+    """Return the words for data with annotators only, with the given nouns filled in."""
     return USUAL | nouns | {key: words.format(**USUAL | nouns) for key, words in _WORDS["alone"].items()}
 
 
@@ -60,7 +59,7 @@ _ANNOTATORS, _INDEXERS = _words_for_people({}), _words_for_people(_WORDS["indexe
 
 
 def speech(corpus: Corpus) -> Speech:
-    """Return the words for annotators, keyphrases and documents, or those of indexing if there are only indexers.
+    """Return the words for annotators, keyphrases and documents that suit the data, such as those of indexing.
 
     >>> import kp_core as kp
     >>> speech(kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["tide"]}}))["keyphrases"]
@@ -83,16 +82,16 @@ def answer(
 ) -> Answer:
     """Report which system is better and whether that is significant.
 
-    With one system the answer gives its value, without systems the agreement of the annotators.
+    With a single system, the answer gives its value; without systems, the agreement of the annotators.
 
     Parameters
     ----------
     measure : str
         Measure by which systems are compared; the first cutoff is used.
     over : "ask" or OverK, optional
-        Test the other cutoffs too ("ask"), or use the result of `over_k`.
+        "ask" to also test the other cutoffs, or the result of `over_k`.
     family : Family, optional
-        Another test or correction than the default of `compare`.
+        Test and correction; by default those of `compare`.
     **changes
         Fields of `Settings`.
 
@@ -105,56 +104,48 @@ def answer(
     """
     settings = resolve_settings(corpus, settings, changes)
     if isinstance(over, str) and over != "ask":
-        raise UsageError(f"over is '{over}'; write 'ask', or pass the result of over_k")
+        raise UsageError(f"over is '{over}'; write 'ask' or pass the result of over_k")
     if not corpus.systems:
         return people(corpus, settings)
-    tested_by = family or Family(measure)  # refuse a measure that does not rank systems
-    result = _compare_systems(corpus, settings, measure, over, tested_by)
+    family = family or Family(measure)  # refuse a measure that does not rank systems
+    result = _compare_systems(corpus, settings, measure, over, family)
     caveats = chain(_shifted_lists(corpus, result.systems), result.caveats)
     return replace(result, caveats=tuple(islice(caveats, _CAVEATS)))
 
 
-def _compare_systems(corpus: Corpus, settings: Settings, measure: str, over: Over, tested_by: Family) -> Answer:
+def _compare_systems(corpus: Corpus, settings: Settings, measure: str, over: Over, family: Family) -> Answer:
     if corpus.datasets:
-        return _of_datasets(corpus, settings.changed(k=settings.k[:1]), tested_by)
-    data, asked = prepare(corpus, settings), parse(measure)
+        return _of_datasets(corpus, settings.changed(k=settings.k[:1]), family)
+    data, parsed = prepare(corpus, settings), parse(measure)
     if left_one_out(data.settings.annotators):
         return like_for_like(corpus, data.settings, measure)
-    lists = list_counts(count_systems(data, matchers([asked])))
-    if len(lists.systems) == 1:
-        return _of_one_system(corpus, data, asked, lists.coverage)
-    comparison = compare_all(corpus, data.settings.changed(k=data.settings.k[:1]), [tested_by])
-    tested = over_k(corpus, data.settings, measure) if over == "ask" else over
-    warnings = _warnings(corpus, data, asked, comparison, tested_by)
-    return of_comparison(comparison, asked.name(data.settings.k[0]), tested, warnings)
+    lists = list_counts(count_systems(data, matchers([parsed])))
+    if len(lists.coverage) == 1:
+        return _of_one_system(corpus, data, parsed, lists.coverage)
+    comparison = compare_all(corpus, data.settings.changed(k=data.settings.k[:1]), [family])
+    tests_over_k = over_k(corpus, data.settings, measure) if over == "ask" else over
+    warnings = _warnings(corpus, data, parsed, comparison, family)
+    return of_comparison(comparison, parsed.name(data.settings.k[0]), tests_over_k, warnings)
 
 
 def _shifted_lists(corpus: Corpus, systems: Sequence[str]) -> Iterator[str]:
-    """Warn of lists that match the keyphrases of other documents, as if a file lacked a line."""
-    named = {run for system, runs in runs_of(corpus.systems).items() if system in systems for run in runs}
+    """Warn about lists that match the keyphrases of other documents, as if the file lacked a line."""
+    run_names = {run for system, runs in runs_of(corpus.systems).items() if system in systems for run in runs}
     for name, part in corpus.by_dataset.items() or (("", corpus),):
-        yield from (say("shifted", dataset=name, **vars(note)) for note in shifted(part) if note.where in named)
+        yield from (say("shifted", dataset=name, **vars(note)) for note in shifted(part) if note.where in run_names)
 
 
 def people(corpus: Corpus, settings: Settings) -> Answer:
-    """Report the agreement of the annotators of a corpus, at any k."""
-    alone = settings.changed(k="all", annotators="union", average="usual")  # Hooper needs pooled counts
-    return of_people(agreement(corpus, alone), standard_error(prepare_annotators(corpus, alone)), speech(corpus))
+    """Report the agreement of the annotators of a corpus, which does not depend on k."""
+    pooled = settings.changed(k="all", annotators="union", average="usual")  # Hooper needs pooled counts
+    return of_people(agreement(corpus, pooled), standard_error(prepare_annotators(corpus, pooled)), speech(corpus))
 
 
 def _lead_facts(best: str, second: str, measure: str, values: Mapping[str, float]) -> dict[str, str]:
     pair = values[best], values[second]
-    by, first, other = (number(value, digits_apart(*pair)) for value in (pair[0] - pair[1], *pair))
-    shown = f"{measure} {first} against {other}"
-    return {
-        "best": best,
-        "second": second,
-        "measure": measure,
-        "by": by,
-        "first": first,
-        "other": other,
-        "shown": shown,
-    }
+    gap, first, other = (number(value, digits_apart(*pair)) for value in (pair[0] - pair[1], *pair))
+    facts = {"best": best, "second": second, "measure": measure, "by": gap, "first": first, "other": other}
+    return facts | {"shown": f"{measure} {first} against {other}"}
 
 
 def _too_few(documents: float, noun: str = "documents") -> tuple[str, ...]:
@@ -179,65 +170,61 @@ def _not_comparable(comparison: Comparison, measure: str) -> Answer | None:
     first, second, *_ = (*values, *(name for name in comparison.scores if name not in values))
     if comparison.comparable(first, second):
         return None
-    thin = [name for name in lists.systems if _is_incomplete(lists.coverage, name)]
-    missed = thin if lists.comparable(first, second) else [name for name in thin if name in (first, second)]
-    has = [f"{name} has lists for {lists.shared(name, name):,}" for name in dict.fromkeys((first, second, *missed))]
-    facts = {"measure": measure, "documents": lists.documents, "has": has, "both": lists.shared(first, second)}
+    incomplete = [name for name in lists.coverage if _is_incomplete(lists.coverage, name)]
+    named = incomplete if lists.comparable(first, second) else [name for name in incomplete if name in (first, second)]
+    counts = [f"{name} has lists for {lists.shared(name, name):,}" for name in dict.fromkeys((first, second, *named))]
+    facts = {"measure": measure, "documents": lists.documents, "has": counts, "both": lists.shared(first, second)}
     claim, why = say("not comparable", first=first, second=second, **facts), say("thin" if facts["both"] else "apart")
     return Answer(claim, "not comparable", why, (first, second), coverage=lists.coverage)
 
 
-def over_subjects(measure: str, settings: Settings) -> str:
-    """Return the name of a measure, extended by “by subject” if its mean is over subjects.
-
-    >>> over_subjects("F1@5", Settings(average="subject")), over_subjects("MAP", Settings(average="subject"))
-    ('F1@5 by subject', 'MAP')
-    """
+def _over_subjects(measure: str, settings: Settings) -> str:
+    """Return the name of a measure, extended by “by subject” if its mean is over subjects."""
     weighted = " (weighted)" if settings.average == "subject-weighted" else ""
     return f"{measure} by subject{weighted}" if parse(measure).over_subjects(settings.average) else measure
 
 
 def of_comparison(
-    comparison: Comparison, measure: str, tested: OverK | None = None, warnings: Iterable[str] = ()
+    comparison: Comparison, measure: str, tests_over_k: OverK | None = None, warnings: Iterable[str] = ()
 ) -> Answer:
     """Report which of several systems is better by a measure, by how much, and whether that is significant."""
     values, coverage, identical = _ranked(comparison), comparison.lists.coverage, comparison.identical
     if (incomparable := _not_comparable(comparison, measure)) is not None:
         return incomparable
-    shown = over_subjects(measure, comparison.settings)
+    label = _over_subjects(measure, comparison.settings)
     if len(values) < 2:
-        return Answer(say("undefined", measure=shown), "not significant", say("two needed"), coverage=coverage)
+        return Answer(say("undefined", measure=label), "not significant", say("two needed"), coverage=coverage)
     best, second = pair = _leading_pair(values, comparison)
     same = [name for name in values if identical.get(name, name) == identical.get(best, best)]
     if second in same:
-        claim = say("identical", names=same, measure=shown, value=values[best])
+        claim = say("identical", names=same, measure=label, value=values[best])
         why = say("nothing to test", documents=_documents(comparison))
         return Answer(claim, "not significant", why, pair, coverage=coverage)
-    grade, lead = comparison.grade(best, second), _lead_facts(best, second, shown, values)
-    possible = chain(_missing_lists(comparison, best, second), _too_few_differ(comparison, best, second), warnings)
-    caveats = tuple(islice(possible, _CAVEATS))  # other cutoffs are not computed
-    record = Answer("", grade, _statistics(comparison, best, second), pair, coverage=coverage, caveats=caveats)
-    level = [name for name in highest(values) if name not in identical]
+    grade, lead = comparison.grade(best, second), _lead_facts(best, second, label, values)
+    all_caveats = chain(_missing_lists(comparison, best, second), _too_few_differ(comparison, best, second), warnings)
+    caveats = tuple(islice(all_caveats, _CAVEATS))  # other cutoffs are not computed
+    result = Answer("", grade, _statistics(comparison, best, second), pair, coverage=coverage, caveats=caveats)
+    equal = [name for name in highest(values) if name not in identical]
     if grade == "depends on missing lists":
-        return replace(record, claim=_claims_by_convention(comparison, best, second, shown))
-    if len(level) > 1 and second in level:
-        after = next((name for name in values if name not in (*level, *identical)), "")
+        return replace(result, claim=_claims_by_convention(comparison, best, second, label))
+    if len(equal) > 1 and second in equal:
+        third = next((name for name in values if name not in (*equal, *identical)), "")
         average = parse(measure).averages(comparison.settings.average)[0]
-        what = "means" if average in ("macro", *SUBJECT) else "values"
-        facts = {"measure": shown, "value": values[best], "after": after, "after_value": values.get(after)}
-        return replace(record, claim=say("equal", names=level, what=what, **facts))
-    if tested is not None and comparison.documents >= FEW:
+        noun = "means" if average in ("macro", *SUBJECT) else "values"
+        facts = {"measure": label, "value": values[best], "after": third, "after_value": values.get(third)}
+        return replace(result, claim=say("equal", names=equal, what=noun, **facts))
+    if tests_over_k is not None and comparison.documents >= FEW:
         k = comparison.frame["k"].iloc[0]
-        alone = k if grade == "significant" and isinstance(k, int) else None
-        ways = tested.significant(best, second), tested.significant(second, best)
-        over = SignificantAt(tested.tried, *ways, best, second, alone)
-        record = replace(record, over_k=over, best_k=tested.best(best))
-        if over.opposite and (over.significant or alone):
-            at = {best: f"k = {alone}"} | dict(over.ways)
-            claim = say("depends on k", lead=lead, best_at=at[best], second_at=at[second])
-            return replace(record, grade="depends on k", claim=claim)
+        uncorrected_k = k if grade == "significant" and isinstance(k, int) else None
+        cutoffs_of_both = tests_over_k.significant(best, second), tests_over_k.significant(second, best)
+        significance = SignificantAt(tests_over_k.tested_cutoffs, *cutoffs_of_both, best, second, uncorrected_k)
+        result = replace(result, over_k=significance, best_k=tests_over_k.best(best))
+        if significance.opposite and (significance.significant or uncorrected_k):
+            cutoffs = {best: f"k = {uncorrected_k}"} | dict(significance.ways)
+            claim = say("depends on k", lead=lead, best_at=cutoffs[best], second_at=cutoffs[second])
+            return replace(result, grade="depends on k", claim=claim)
     name = f"{best} (identical to {listed(same[1:])})" if len(same) > 1 else best
-    return replace(record, claim=say(grade, name=name, lead=lead))
+    return replace(result, claim=say(grade, name=name, lead=lead))
 
 
 def _is_capped(comparison: Comparison, best: str, second: str) -> bool:
@@ -249,26 +236,27 @@ def _row_of(pairs: pd.DataFrame, best: str, second: str) -> pd.Series:
 
 
 def _claims_by_convention(comparison: Comparison, best: str, second: str, measure: str) -> str:
-    """Return the claim if the result depends on the convention for missing lists, with the grade under both."""
+    """Return the claim with the grade under both conventions for missing lists, if the grades differ."""
     row, capped = _row_of(comparison.otherwise, best, second), _is_capped(comparison, best, second)
     values = [comparison.scores, {row["a"]: row["value_a"], row["b"]: row["value_b"]}]
     differences = comparison.difference(best, second), comparison.difference(best, second, comparison.otherwise)
-    ways = list(zip(values, [way.grade(capped) for way in differences if way is not None], strict=True))
+    grades = [difference.grade(capped) for difference in differences if difference is not None]
+    outcomes = list(zip(values, grades, strict=True))
     if comparison.settings.missing == "skip":
-        ways.reverse()
+        outcomes.reverse()
 
     def ahead(values: Mapping[str, float], grade: Grade) -> str:
         first, other = best_first({name: values[name] for name in (best, second)})
         return f"{first} is ahead of {other} ({_lead_facts(first, other, measure, values)['shown']}, {grade})"
 
-    zero, both = (ahead(*way) for way in ways)
-    return say("depends on missing lists", zero=zero, both=both, shared=comparison.lists.shared(best, second))
+    if_empty, if_shared = (ahead(*outcome) for outcome in outcomes)
+    return say("depends on missing lists", zero=if_empty, both=if_shared, shared=comparison.lists.shared(best, second))
 
 
 def _missing_lists(comparison: Comparison, *systems: str) -> Iterator[str]:
     lists, skip = comparison.lists, comparison.settings.missing == "skip"
-    if lacking := lists.lacking(*systems):
-        missing = [f"{name} has no list for {lists.documents - lists.shared(name, name):,}" for name in lacking]
+    if incomplete := lists.lacking(*systems):
+        missing = [f"{name} has no list for {lists.documents - lists.shared(name, name):,}" for name in incomplete]
         yield say("missing lists", missing=missing, documents=lists.documents, skip=skip)
 
 
@@ -288,36 +276,27 @@ def _documents(comparison: Comparison) -> str:
 
 
 def _statistics(comparison: Comparison, best: str, second: str) -> str:
-    pairs, scores, identical = _pairs(comparison), comparison.scores, comparison.identical
-    digits = digits_apart(scores[best], scores[second])
+    scores, identical, coverage = comparison.scores, comparison.identical, comparison.lists.coverage
+    pairs, digits = _pairs(comparison), digits_apart(scores[best], scores[second])
     how = "uncorrected" if comparison.correction == "none" else f"{_CORRECTIONS[comparison.correction]}, {pairs} pairs"
-    beaten = [
-        name
-        for name in _ranked(comparison)
-        if name in comparison.better[best]
-        and identical.get(name, name) != identical.get(second, second)
-        and not _is_incomplete(comparison.lists.coverage, name)
-    ]
+    worse = [name for name in _ranked(comparison) if name in comparison.better[best]]
+    others_worse = [name for name in worse if identical.get(name, name) != identical.get(second, second)]
     difference, other = comparison.difference(best, second), comparison.difference(best, second, comparison.otherwise)
-    several = max(comparison.runs.values(), default=1) > 1
-    return say(
-        "pair",
-        best=best,
-        documents=_documents(comparison),
-        found=difference and say("difference", found=difference, digits=digits),
-        other=other and say("difference", found=other, digits=digits),
-        other_documents=other and other.documents,
-        how=f" ({how})" if pairs > 1 else "",
-        beaten=beaten,
-        skip=comparison.settings.missing == "skip",
-        single=[name for name in (best, second) if several and comparison.runs.get(name) == 1],
-        capped=_is_capped(comparison, best, second),
-        same=[f"{name} = {first}" for name, first in identical.items()],
-    )
+    several_runs = max(comparison.runs.values(), default=1) > 1
+    facts: dict[str, Any] = {
+        "found": difference and say("difference", found=difference, digits=digits),
+        "other": other and say("difference", found=other, digits=digits),
+        "other_documents": other and other.documents,
+        "beaten": [name for name in others_worse if not _is_incomplete(coverage, name)],
+        "single": [name for name in (best, second) if several_runs and comparison.runs.get(name) == 1],
+        "same": [f"{name} = {first}" for name, first in identical.items()],
+    }
+    facts |= {"best": best, "documents": _documents(comparison), "how": f" ({how})" if pairs > 1 else ""}
+    return say("pair", skip=comparison.settings.missing == "skip", capped=_is_capped(comparison, best, second), **facts)
 
 
 def _pairs(comparison: Comparison) -> int:
-    """Return the number of pairs in the correction of p, counting identical outputs once."""
+    """Return the number of pairs for which p is corrected; identical outputs count once."""
     return sum(not {*pair} & comparison.identical.keys() for pair in comparison.decisive)
 
 
@@ -326,22 +305,21 @@ def _of_datasets(corpus: Corpus, settings: Settings, family: Family) -> Answer:
     if all(len(runs_of(part.systems)) < 2 for part in corpus.by_dataset.values()):
         frame = evaluate(corpus, settings, [measure]).frame
         rows = frame[(frame["subset"] == MEAN) & frame["value"].notna()]
-        reached = [f"{name} reaches {number(value)}" for name, value in zip(rows["system"], rows["value"], strict=True)]
-        claim = say("means of one system each", measure=measure, datasets=datasets, reached=reached)
+        values = [f"{name} reaches {number(value)}" for name, value in zip(rows["system"], rows["value"], strict=True)]
+        claim = say("means of one system each", measure=measure, datasets=datasets, reached=values)
         return Answer(claim, "one system", say("two needed on one data set"))
     comparison = compare_all(corpus, settings, [family])
-    named = {part.frame["measure"].iloc[0] for part in comparison.datasets.values()}
-    shown = over_subjects(named.pop() if len(named) == 1 else family.asked.name(), comparison.settings)
-    return of_datasets(comparison, shown, datasets)
+    measure_names = {part.frame["measure"].iloc[0] for part in comparison.datasets.values()}
+    label = _over_subjects(measure_names.pop() if len(measure_names) == 1 else family.asked.name(), comparison.settings)
+    return of_datasets(comparison, label, datasets)
 
 
 def of_datasets(comparison: Comparison, measure: str, datasets: int) -> Answer:
-    """Report on which data sets the system with the highest mean is better, and on which the second one."""
+    """Report on which data sets the system with the highest mean is better, and on which the runner-up is."""
     values, coverage = _ranked(comparison), dict[str, tuple[int, int]]()
-    for part in comparison.datasets.values():
-        for system, (lists, documents) in part.lists.coverage.items():
-            before = coverage.get(system, (0, 0))
-            coverage[system] = before[0] + lists, before[1] + documents
+    for system, counts in (item for part in comparison.datasets.values() for item in part.lists.coverage.items()):
+        lists, documents = coverage.get(system, (0, 0))
+        coverage[system] = lists + counts[0], documents + counts[1]
     if len(values) < 2:
         claim = say("no common data sets", datasets=datasets)
         return Answer(claim, "not comparable", say("by itself"), coverage=coverage)
@@ -356,28 +334,24 @@ def of_datasets(comparison: Comparison, measure: str, datasets: int) -> Answer:
     best, second = best_first(means)
     better = {(result.a, result.b): result.which for result in comparison.over_datasets}
     ahead, behind = better.get((best, second), ()), better.get((second, best), ())
-    turned = [name for name, part in comparable.items() if exceeds(part.scores[second], part.scores[best])]
-    if turned and ahead and not behind:
-        incomparable.append(say("turned", names=turned, second=second))
+    reversed_on = [name for name, part in comparable.items() if exceeds(part.scores[second], part.scores[best])]
+    if reversed_on and ahead and not behind:
+        incomparable.append(say("turned", names=reversed_on, second=second))
     missing = (sentence for part in parts for sentence in _missing_lists(part, best, second))
     caveats = (*incomparable, *_too_few(min(part.documents for part in parts)), *missing)[:_CAVEATS]
     why = say("data sets", documents=sum(part.documents for part in parts))
-    mean = f"mean {measure}" if len(comparable) > 1 else f"{measure} on {listed(list(comparable))}"
-    lead, on = _lead_facts(best, second, mean, means), list(comparable)
+    label = f"mean {measure}" if len(comparable) > 1 else f"{measure} on {listed(list(comparable))}"
+    lead, on = _lead_facts(best, second, label, means), list(comparable)
     grade: Grade = "not significant"
     if behind:
-        ways = ((best, second, ahead), (second, best, behind))
-        at = [
-            (
-                name,
-                [
-                    f"{dataset} ({_lead_facts(name, other, measure, comparable[dataset].scores)['shown']})"
-                    for dataset in which
-                ],
-            )
-            for name, other, which in ways
-            if which
-        ]
+
+        def leads_on(name: str, other: str) -> tuple[str, list[str]]:
+            leads = {
+                on: _lead_facts(name, other, measure, comparable[on].scores) for on in better.get((name, other), ())
+            }
+            return name, [f"{on} ({lead['shown']})" for on, lead in leads.items()]
+
+        at = [lead_on for lead_on in (leads_on(best, second), leads_on(second, best)) if lead_on[1]]
         grade, claim = "depends on the data set", say("depends on the data set", better=at, ahead=ahead, lead=lead)
     elif ahead:
         grade = "significant"
@@ -390,7 +364,7 @@ def of_datasets(comparison: Comparison, measure: str, datasets: int) -> Answer:
 
 
 def _leading_pair(values: Mapping[str, float], comparison: Comparison) -> tuple[str, str]:
-    """Return the two best systems, or the best one and the baseline; identical outputs count as one system."""
+    """Return the two best systems, or the best system and the baseline; identical outputs count as one system."""
     identical, baseline = comparison.identical, comparison.baseline
     distinct = [name for name in values if identical.get(name, name) not in values or name not in identical]
     best = distinct[0]
@@ -399,25 +373,26 @@ def _leading_pair(values: Mapping[str, float], comparison: Comparison) -> tuple[
     return best, next(name for name in (*distinct, *values) if name != best)
 
 
-def _warnings(corpus: Corpus, data: Prepared, asked: Asked, comparison: Comparison, family: Family) -> Iterator[str]:
+def _warnings(corpus: Corpus, data: Prepared, parsed: Asked, comparison: Comparison, family: Family) -> Iterator[str]:
     values = _ranked(comparison)
     if len(values) < 2:
         return
     pair, top = _leading_pair(values, comparison), max(values.values())
-    yield from (f"{note.message}." for note in above_one([(asked.name(data.settings.k[0]), top)]))
-    k = data.settings.k[0] if asked.fixed is None else asked.fixed
+    yield from (f"{note.message}." for note in above_one([(parsed.name(data.settings.k[0]), top)]))
+    k = data.settings.k[0] if parsed.fixed is None else parsed.fixed
     lengths, groups = longest_lists(data), runs_of(data.names.systems)
     longest = {name: max(lengths[run] for run in runs) for name, runs in groups.items()}
     if short := [f"{name} at {longest[name]}" for name in pair if isinstance(k, int) and longest[name] < k]:
         yield say("lists end", k=k, short=short)
     if _has_universe(data.settings):
-        frame = evaluate(corpus, data.settings, [asked.name()], baselines=True, interval="none").frame
-        drawn = frame.loc[frame["system"] == RANDOM, "value"].head(1)
-        if reaches(drawn, top).any():
-            yield say("no better than random", value=drawn.iloc[0])
-    if asked.measure.name in _REWARDS_SILENCE:
-        yield say("of silence", measure=asked.measure.name)
-    if family.test == "randomisation" and not comparison.runs and (needed := _needed(data, asked, comparison, pair)):
+        frame = evaluate(corpus, data.settings, [parsed.name()], baselines=True, interval="none").frame
+        random_value = frame.loc[frame["system"] == RANDOM, "value"].head(1)
+        if reaches(random_value, top).any():
+            yield say("no better than random", value=random_value.iloc[0])
+    if parsed.measure.name in _REWARDS_SILENCE:
+        yield say("of silence", measure=parsed.measure.name)
+    randomized = family.test == "randomisation" and not comparison.runs
+    if randomized and (needed := _documents_for_significance(data, parsed, comparison, pair)):
         low, high = (f"{documents:,}" for documents in needed)
         yield say("documents needed", low=low, high=high)
 
@@ -426,26 +401,28 @@ def _has_universe(settings: Settings) -> bool:
     return bool(interpretable(("K",), settings))
 
 
-def _needed(data: Prepared, asked: Asked, comparison: Comparison, pair: Sequence[str]) -> tuple[int, int] | None:
-    """Return the number of documents (low, high) required for significance of a difference that is not significant."""
-    of_means = asked.averages(data.settings.average)[0] == "macro"
+def _documents_for_significance(
+    data: Prepared, parsed: Asked, comparison: Comparison, pair: Sequence[str]
+) -> tuple[int, int] | None:
+    """Return low and high: how many documents a difference that is not yet significant would need."""
+    of_means = parsed.averages(data.settings.average)[0] == "macro"
     if not of_means or comparison.grade(*pair) not in ("suggestive", "not significant"):
         return None
-    systems = count_systems(data, matchers([asked]))
-    values, _ = values_over(systems, asked, asked.cutoffs(data.settings)[:1])
-    apart = leveled((values[pair[0]] - values[pair[1]])[:, 0])
+    systems = count_systems(data, matchers([parsed]))
+    values, _ = values_over(systems, parsed, parsed.cutoffs(data.settings)[:1])
+    difference = leveled((values[pair[0]] - values[pair[1]])[:, 0])
     pairs = 1 if comparison.correction == "none" else _pairs(comparison)
-    needed = documents_needed(apart, pairs, np.random.default_rng(data.settings.seed))
+    needed = documents_needed(difference, pairs, np.random.default_rng(data.settings.seed))
     return needed if needed is not None and needed[1] > comparison.documents else None
 
 
-def _of_one_system(corpus: Corpus, data: Prepared, asked: Asked, coverage: Mapping[str, tuple[int, int]]) -> Answer:
-    k, average = data.settings.k[0], asked.averages(data.settings.average)[0]
+def _of_one_system(corpus: Corpus, data: Prepared, parsed: Asked, coverage: Mapping[str, tuple[int, int]]) -> Answer:
+    k, average = data.settings.k[0], parsed.averages(data.settings.average)[0]
     settings = data.settings.changed(k=k, average=average)
-    result = evaluate(corpus, settings, [asked.name()], baselines=True)
+    result = evaluate(corpus, settings, [parsed.name()], baselines=True)
     (system,), measure = coverage, str(result.frame["measure"].iloc[0])
     rows = result.frame[(result.frame["measure"] == measure) & (result.frame["subset"] == "all")].set_index("system")
-    row, facts = rows.loc[system], {"system": system, "measure": over_subjects(measure, result.settings)}
+    row, facts = rows.loc[system], {"system": system, "measure": _over_subjects(measure, result.settings)}
     record = Answer("", "one system", "", (system,), coverage=coverage)
     if row["value"] != row["value"]:
         claim = say("one system undefined", reason=REASONS[row["reason"]], **facts)
@@ -453,13 +430,13 @@ def _of_one_system(corpus: Corpus, data: Prepared, asked: Asked, coverage: Mappi
         return replace(record, claim=claim, why=first_capital(why))
     baselines = [("phrases drawn at random reach", RANDOM)] * _has_universe(result.settings)
     baselines.append(("saying nothing reaches", SILENT))
-    reached = [(words, float(rows["value"].get(name, np.nan))) for words, name in baselines]
-    beside = [f"{words} {number(value)}" for words, value in reached if value == value]
-    why = say("beside one system", **row.to_dict(), beside=beside, people=_human_range(corpus, settings, asked))
+    baseline_values = [(words, float(rows["value"].get(name, np.nan))) for words, name in baselines]
+    references = [f"{words} {number(value)}" for words, value in baseline_values if value == value]
+    why = say("beside one system", **row.to_dict(), beside=references, people=_human_range(corpus, settings, parsed))
     caveats, (lists, documents) = [*_too_few(row["documents"])], coverage[system]
     caveats += [say("coverage", lists=lists, documents=documents)] * _is_incomplete(coverage, system)
     if average == "macro" and len(data.names.systems) == 1:
-        values, _ = values_over(count_systems(data, matchers([asked])), asked, asked.cutoffs(settings)[:1])
+        values, _ = values_over(count_systems(data, matchers([parsed])), parsed, parsed.cutoffs(settings)[:1])
         caveats += _few_values(values[data.names.systems[0]][:, 0])
     claim = say("one system", value=row["value"], **facts)
     return replace(record, claim=claim, why=why, caveats=tuple(caveats[:_CAVEATS]))
@@ -472,21 +449,21 @@ def _few_values(values: Floats) -> Iterator[str]:
             yield say("few values" if differ else "one value", differ=differ, documents=len(values), few=FEW)
 
 
-def _human_range(corpus: Corpus, settings: Settings, asked: Asked) -> str:
-    """Compare the only system with the human range; empty if there is no range."""
+def _human_range(corpus: Corpus, settings: Settings, parsed: Asked) -> str:
+    """Compare the only system with the human range; return an empty string if the range is undefined."""
     if not 1 < len(corpus.annotators) <= MOST_PEOPLE:
         return ""
     try:
-        return like_for_like(corpus, settings.changed(annotators="others"), asked.name()).claim
-    except (InputError, UsageError):  # undefined for this universe or gold standard
+        return like_for_like(corpus, settings.changed(annotators="others"), parsed.name()).claim
+    except (InputError, UsageError):  # the range is undefined for this universe or gold standard
         return ""
 
 
 def like_for_like(corpus: Corpus, settings: Settings, measure: str) -> Answer:
-    """Report whether the best system is within the human range; requires the gold standard `others`."""
-    asked, alone = parse(measure), settings.changed(k=settings.k[:1])
-    result = evaluate(corpus, alone, [asked.name()], baselines=_has_universe(alone))
-    people = each_of_people(corpus, alone, asked)
+    """Report whether the best system is within the human range; requires annotators = others."""
+    parsed, first_cutoff = parse(measure), settings.changed(k=settings.k[:1])
+    result = evaluate(corpus, first_cutoff, [parsed.name()], baselines=_has_universe(first_cutoff))
+    people = each_of_people(corpus, first_cutoff, parsed)
     return _of_range(result, str(result.frame["measure"].iloc[0]), list(runs_of(corpus.systems)), people)
 
 
@@ -494,64 +471,64 @@ _REFERENCES = {HUMANS: "people on average", RANDOM: "phrases drawn at random"}
 
 
 def _of_range(result: Result, measure: str, systems: Sequence[str], people: Mapping[str, float]) -> Answer:
-    """Report whether the best system is within, above or below the human range, and whether its whole interval is.
+    """Report whether the best system, and its whole interval, is within, above or below the human range.
 
-    people: annotator → value against the others
+    people: annotator → value, scored against the other annotators
     """
     rows = result.frame[(result.frame["measure"] == measure) & (result.frame["subset"] == "all")]
     rows = rows.drop_duplicates("system").set_index("system")
-    reached = {str(name): float(value) for name, value in rows["value"].items() if value == value}
-    values = {name: reached[name] for name in systems if name in reached}
-    beside = [(who, reached[name]) for name, who in _REFERENCES.items() if name in reached]
+    all_values = rows["value"].dropna().to_dict()
+    values = {name: all_values[name] for name in systems if name in all_values}
+    references = [(who, all_values[name]) for name, who in _REFERENCES.items() if name in all_values]
     best = highest(values)[0] if values else ""
-    bottom, top = (rows[end].get(best, np.nan) for end in ("low", "high"))
-    facts = {"low": bottom, "high": top, "best": best, "beside": beside, "documents": result.documents}
+    lower, upper = (rows[end].get(best, np.nan) for end in ("low", "high"))
+    facts = {"low": lower, "high": upper, "best": best, "beside": references, "documents": result.documents}
     why = first_capital(say("range, why", **facts))
-    reaching = f"{best} {number(values[best])}" if best else "no system has a value"
-    if not (known := [value for value in people.values() if value == value]):
+    standing = f"{best} {number(values[best])}" if best else "no system has a value"
+    if not (defined := [value for value in people.values() if value == value]):
         reason = REASONS[rows["reason"][HUMANS]] if HUMANS in rows.index else ""
         sentence = "people undefined" if reason else "people unordered"
-        return Answer(say(sentence, measure=measure, reason=reason, reaching=reaching), "people", why)
-    low, high = min(known), max(known)
-    span = f"{number(low)} to {number(high)}" if low < high else number(low)
+        return Answer(say(sentence, measure=measure, reason=reason, reaching=standing), "people", why)
+    low, high = min(defined), max(defined)
+    limits = f"{number(low)} to {number(high)}" if low < high else number(low)
     if not best:
-        return Answer(say("range alone", measure=measure, span=span, reaching=reaching), "people", why)
+        return Answer(say("range alone", measure=measure, span=limits, reaching=standing), "people", why)
     value = values[best]
     side = "above" if exceeds(value, high) else "below" if exceeds(low, value) else "within"
-    sure = side == "within" or exceeds(bottom, high) or exceeds(low, top)
-    claim = say("in the range", best=best, side=side, sure=sure, measure=measure, value=value, span=span)
+    is_certain = side == "within" or exceeds(lower, high) or exceeds(low, upper)
+    claim = say("in the range", best=best, side=side, sure=is_certain, measure=measure, value=value, span=limits)
     return Answer(claim, "people", why, (best,))
 
 
-def of_preset(here: Result, usual: Result, measure: str, system: str) -> str:
-    """Report how a preset differs from the KPScope default, and the effect on a system's value.
+def of_preset(preset_result: Result, default_result: Result, measure: str, system: str) -> str:
+    """Report how a preset differs from the KPScope default, and how this affects a system's value.
 
-    here, usual: values under the preset, and under the KPScope default
+    preset_result, default_result: values under the preset, and under the KPScope default
     """
-    preset = here.settings.preset
+    preset = preset_result.settings.preset
     rules = [f"{rule[:1].lower()}{rule[1:].rstrip('?')}: {its}" for rule, _, its in differences(preset)]
-    values = (result.frame.set_index(["system", "measure"])["value"] for result in (here, usual))
-    now, before = (value.get((system, measure), np.nan) for value in values)
-    facts = {"measure": measure, "system": system, "now": now, "before": before}
+    values = (result.frame.set_index(["system", "measure"])["value"] for result in (preset_result, default_result))
+    current, default = (value.get((system, measure), np.nan) for value in values)
+    facts = {"measure": measure, "system": system, "now": current, "before": default}
     return say("preset", preset=in_words("preset", preset), rules=rules, cutoffs=list(PRESETS[preset].k), **facts)
 
 
-def of_people(result: Result, error: float, words: Speech) -> Answer:
-    """Report the share of common keyphrases, and K with its band if the universe is known.
+def of_people(result: Result, error: float, terms: Speech) -> Answer:
+    """Report the proportion of keyphrases on which annotators agree, and K with its band if the universe is known.
 
-    With the universe `rankings`, chance agreement is unknown. error: standard error of K with documents as clusters.
+    Under universe = rankings, chance agreement is unknown. error: standard error of K with documents as clusters.
     """
     rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
     rows = rows.drop_duplicates("measure").set_index("measure")
     shared, pairs = rows.loc["P_pos"], indexing.consistency(result)
     if shared["value"] != shared["value"]:
-        claim = say("people share undefined", words=words, reason=REASONS[shared["reason"]])
-        return Answer(claim, "people", f"{pluralize(int(shared['documents']), words['document'])}.")
-    facts = {"words": words, "share": shared["value"], "documents": shared["documents"], "pairs": len(pairs)}
+        claim = say("people share undefined", words=terms, reason=REASONS[shared["reason"]])
+        return Answer(claim, "people", f"{pluralize(int(shared['documents']), terms['document'])}.")
+    facts = {"words": terms, "share": shared["value"], "documents": shared["documents"], "pairs": len(pairs)}
     facts |= {"hooper": pairs["Hooper"].mean(), "rolling": pairs["Rolling"].mean()}
     claim, why = say("people share", **facts), first_capital(say("people share, why", **facts))
     known = _has_universe(result.settings)
-    beside = f". {reliability(result, error, 'Landis & Koch 1977', words)}" if known else f"; {say('no universe')}"
-    if words is not USUAL and not (known and rows["value"]["K"] == rows["value"]["K"]):
-        beside = "."
-    return Answer(claim, "people", f"{why}{beside}", caveats=_too_few(shared["documents"], words["documents"]))
+    remark = f". {reliability(result, error, 'Landis & Koch 1977', terms)}" if known else f"; {say('no universe')}"
+    if terms is not USUAL and not (known and rows["value"]["K"] == rows["value"]["K"]):
+        remark = "."
+    return Answer(claim, "people", f"{why}{remark}", caveats=_too_few(shared["documents"], terms["documents"]))

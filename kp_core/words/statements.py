@@ -10,30 +10,30 @@ import numpy as np
 import pandas as pd
 
 from kp_core.errors import REASONS, read_toml
-from kp_core.scoring.measures import concordance, parse
+from kp_core.scoring.measures import MEASURES, concordance, parse
 from kp_core.scoring.order import leveled, reaches
 from kp_core.scoring.paired import ALPHA
 from kp_core.settings import change_in_words, in_words
 from kp_core.studies.answer import ranges
 from kp_core.studies.compare import Comparison
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
+from kp_core.studies.document_values import Versus
 from kp_core.studies.facts import above_one
 from kp_core.studies.over_k import OverK
 from kp_core.studies.result import Result
 from kp_core.studies.spread import Spread
-from kp_core.studies.versus import Versus
 from kp_core.typeset import first_capital, number, say
 
 #: Scale → (lower bound, word), lowest first; the first band begins at -1.
 SCALES: dict[str, tuple[tuple[float, str], ...]] = {
     scale: tuple((low, band) for low, band in bands) for scale, bands in read_toml("words/scales.toml").items()
 }
-#: Required probability of a word (Gwet 2014, ch. 6).
+#: Probability with which a value must reach a band (Gwet 2014, ch. 6).
 CERTAIN = 0.95
 
 
 def word(value: float, scale: str = "Landis & Koch 1977") -> str:
-    """Return the word of the band that contains a value.
+    """Return the word for the band that contains a value.
 
     >>> word(0.204), word(0.2), word(1.0), word(-0.3)
     ('fair', 'fair', 'almost perfect', 'poor')
@@ -42,7 +42,7 @@ def word(value: float, scale: str = "Landis & Koch 1977") -> str:
 
 
 def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> tuple[str, list[tuple[str, float]]]:
-    """Return the highest band that the true value reaches with probability 0.95, and the probabilities, top band first.
+    """Return the highest band that the true value reaches with probability 0.95, and all probabilities, top band first.
 
     error: standard error of the value, with documents as clusters. Source: Gwet 2014, section 6.3.
 
@@ -53,26 +53,26 @@ def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> 
 
     bands = SCALES[scale]
     edges = np.array([low for low, _ in bands] + [1.0])
-    within = norm.cdf((value - edges) / error)
-    share = (within[:-1] - within[1:]) / (within[0] - within[-1])
-    total = np.cumsum(share[::-1])
-    cumulative = [(name, float(p)) for (_, name), p in zip(reversed(bands), total, strict=True)]
+    cdf = norm.cdf((value - edges) / error)
+    band_probability = (cdf[:-1] - cdf[1:]) / (cdf[0] - cdf[-1])
+    from_top = np.cumsum(band_probability[::-1])
+    cumulative = [(name, float(p)) for (_, name), p in zip(reversed(bands), from_top, strict=True)]
     return next((name for name, p in cumulative if p >= CERTAIN), bands[0][1]), cumulative
 
 
-def reliability(result: Result, error: float, scale: str, words: Mapping[str, str]) -> str:
-    """Report K of all annotators with its band; error: as in `benchmark`; words: from `speech`."""
+def reliability(result: Result, error: float, scale: str, terms: Mapping[str, str]) -> str:
+    """Report K of all annotators with its band; error: as in `benchmark`; terms: from `speech`."""
     row = result.frame[(result.frame["system"] == "all") & (result.frame["measure"] == "K")].iloc[0]
     if row["value"] != row["value"]:
-        return say("reliability undefined", words=words, reason=REASONS[row["reason"]])
+        return say("reliability undefined", words=terms, reason=REASONS[row["reason"]])
     certain = benchmark(row["value"], error, scale)[0] if error > 0 else ""
     universe = result.settings.universe if result.settings.universe.isdigit() else ""
     facts = {"universe": universe, "word": word(row["value"], scale), "certain": certain, "lowest": SCALES[scale][0][1]}
-    return say("reliability", **row.to_dict(), words=words, scale=scale, probability=CERTAIN, **facts)
+    return say("reliability", **row.to_dict(), words=terms, scale=scale, probability=CERTAIN, **facts)
 
 
 def best_measure(study: CorrelationStudy, average: str) -> tuple[str, str]:
-    """Report which similarity agrees best with human scores, whether this is significant, and the human ceiling."""
+    """Report which similarity correlates best with human scores, whether significantly so, and the human ceiling."""
     rows = study.frame[(study.frame["subset"] == "all") & (study.frame["average"] == average)]
     measures = rows[~rows["measure"].isin(["human", *SENTINELS]) & rows["value"].notna()]
     if measures.empty:
@@ -81,18 +81,18 @@ def best_measure(study: CorrelationStudy, average: str) -> tuple[str, str]:
     if best["value"] <= 0 or best["low"] <= 0:
         return say("no measure agrees"), say("highest correlation", best=best)
     p = study.found.p_matrix(average)
-    certain = set(p.index[p[best["measure"]] < ALPHA]) if best["measure"] in p else set()
+    beaten = set(p.index[p[best["measure"]] < ALPHA]) if best["measure"] in p else set()
     others = [name for name in measures["measure"] if name != best["measure"]]
     human = float(rows.loc[rows["measure"] == "human", "value"].max())
     facts = {"tested": study.found.study.test != "none", "others": others, "human": human}
-    why = say("best measure, why", best=best, equal=[name for name in others if name not in certain], **facts)
+    why = say("best measure, why", best=best, equal=[name for name in others if name not in beaten], **facts)
     return say("best measure", best=best), first_capital(why)
 
 
 def leaders(comparisons: Mapping[str, Comparison], joined: str) -> str:
-    """Report which system leads significantly by which measures, or in which parts of the data (Bonferroni).
+    """Report which system leads significantly by which measures or in which parts of the data (Bonferroni correction).
 
-    comparisons: name of a measure or part → its comparison; joined: `by` or `in`
+    comparisons: measure or part → comparison; joined: the preposition, `by` for measures or `in` for parts
     """
     leads = dict[str, list[str]]()
     for name, comparison in comparisons.items():
@@ -100,30 +100,25 @@ def leaders(comparisons: Mapping[str, Comparison], joined: str) -> str:
     return say("leaders", nowhere=leads.pop("", []), leads=list(leads.items()), joined=joined)
 
 
-def threshold(cutoff: int | str, system: str, kappa: Mapping[str, float], pabak: Mapping[str, float]) -> str:
-    """Report kappa and PABAK of a system at a cutoff, next to the random and the empty baseline."""
-    return say("threshold", cutoff=cutoff, system=system, kappa=kappa, pabak=pabak)
-
-
 def nearly_right(shares: pd.DataFrame, systems: Sequence[str]) -> str:
-    """Report the share of near misses among each system's misses; shares: columns system, misses, near."""
-    missing = shares[shares["misses"] > 0].set_index("system")
-    named = [name for name in systems if name in missing.index]
-    part = missing["near"] / missing["misses"]
-    return say("nearly right", shares=[say("share", share=part[name], name=name) for name in named])
+    """Report the share of near misses among each system's misses; shares: from `NearMisses.shares`."""
+    with_misses = shares[shares["misses"] > 0].set_index("system")
+    named = [name for name in systems if name in with_misses.index]
+    near_share = with_misses["near"] / with_misses["misses"]
+    return say("nearly right", shares=[say("share", share=near_share[name], name=name) for name in named])
 
 
 def leaders_over_k(measure: str, tests: OverK | None) -> str:
-    """Report at which cutoffs a system is significantly ahead of every other one."""
+    """Report at which cutoffs a system is significantly ahead of all others."""
     if tests is None:
         return say("no test over k", measure=measure)
     leads = sorted(tests.leads().items(), key=lambda lead: -len(lead[1]))
-    named = [(name, ranges(at, tests.tried)) for name, at in leads]
-    return say("leaders over k", measure=measure, leads=named, tried=tests.tried)
+    named = [(name, ranges(at, tests.tested_cutoffs)) for name, at in leads]
+    return say("leaders over k", measure=measure, leads=named, tried=tests.tested_cutoffs)
 
 
 def of_setting(preset: str, changes: Sequence[str]) -> str:
-    """Describe the conventions of a setting by a preset and its changes.
+    """Describe conventions as a preset and the changes to it.
 
     >>> of_setting("pke", ["missing:skip"])
     'pke, but a document without a list is left out for that system.'
@@ -133,7 +128,7 @@ def of_setting(preset: str, changes: Sequence[str]) -> str:
 
 
 def range_of(spread: Spread) -> str:
-    """Report the range of the best system under other conventions, and whether the order of systems reverses."""
+    """Report the range of the best system's value under other conventions, and whether systems change order."""
     defined = spread.ranges[spread.ranges["current"].notna()]
     if defined.empty:
         return say("spread undefined", measure=spread.measure)
@@ -151,7 +146,7 @@ def range_of(spread: Spread) -> str:
 
 
 def of_two(versus: Versus) -> str:
-    """Report on how many documents each of two systems is better, and how many keyphrases only one of them finds."""
+    """Report on how many documents each of two systems is better, and how many keyphrases only one of the two finds."""
     (won, level, lost), (only_a, only_b) = versus.won, versus.found
     facts = {"won": won, "level": level, "lost": lost, "only_a": only_a, "only_b": only_b, "stayed": versus.stayed}
     facts["by_subject"] = parse(versus.measure).over_subjects(versus.settings.average)
@@ -165,25 +160,19 @@ NOT_EQUAL = "not being significantly different does not mean being equal"
 PREVALENCE, GAP, BIAS, REJECTED, NEAR, POOLING = 0.6, 0.3, 0.3, 0.9, 0.02, 0.05
 
 
-def table_in_words(system: str, cells: Mapping[str, float]) -> str:
-    """Explain the four cells of a concordance table."""
-    return say("table", system=system, **{name: round(cells[name]) for name in "abcd"})
-
-
 def diagnose(
     system: str, cells: Mapping[str, float], others: Mapping[str, Mapping[str, float]], macro_kappa: float = math.nan
 ) -> list[str]:
-    """Diagnose a system's concordance table, most important first.
+    """Explain what is special about a system's concordance table, most important first.
 
-    cells: a, b, c, d summed over documents; others: those of the other systems; macro_kappa: mean over documents
+    cells: a, b, c, d summed over documents; others: system → its cells; macro_kappa: mean kappa over documents
     """
     a, b, c, d = (float(cells[name]) for name in "abcd")
     n, gold, chosen = a + b + c + d, a + b, a + c
     if not n or not chosen:
         return [say("nothing chosen", system=system)]
     table, silent = concordance.table(a, b, c, d), concordance.table(0, gold, 0, n - gold)
-    measures = (concordance.kappa, concordance.positive, concordance.pabak, concordance.prevalence_index)
-    kappa, p_pos, pabak, prevalence = (float(measure(table)) for measure in measures)
+    kappa, p_pos, pabak, prevalence = (float(MEASURES[name].score(table)) for name in ("kappa", "P_pos", "PABAK", "PI"))
     small = d == 0 or (kappa <= 0 and n < 5 * (a + b + c))
     lengths = {name: float(other["a"]) + float(other["c"]) for name, other in others.items()}
     unequal = [f"{name} {size:,.0f}" for name, size in lengths.items() if size != chosen]
@@ -198,6 +187,6 @@ def diagnose(
         "pooling": abs(macro_kappa - kappa) > POOLING,
     }
     facts = {"kappa": kappa, "p_pos": p_pos, "pabak": pabak, "prevalence": prevalence, "macro": macro_kappa}
-    facts |= {"silent": float(concordance.pabak(silent)), "kappa_max": float(concordance.kappa_max(table))}
+    facts |= {"silent": float(MEASURES["PABAK"].score(silent)), "kappa_max": float(MEASURES["kappa_max"].score(table))}
     facts |= {"n": n, "gold": gold, "chosen": chosen, "right": a / chosen, "neither": d / n}
     return [say(name, system=system, unequal=unequal, **facts) for name, applies in conditions.items() if applies]
