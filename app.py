@@ -1,4 +1,4 @@
-"""The KPScope dashboard, closed to pages of other sites: `streamlit run app.py`."""
+"""Serve the KPScope dashboard, which refuses pages of other sites: `streamlit run app.py`."""
 
 import gc
 from collections.abc import AsyncIterator
@@ -14,25 +14,25 @@ from starlette.routing import Route
 
 import kp_ui
 from kp_ui import shell
-from kp_ui.headers import OwnPages, start_page
+from kp_ui.headers import SecurityHeaders, start_page
 
 
 @asynccontextmanager
 async def ready(_: st.App) -> AsyncIterator[None]:
-    """Import the whole app before anybody comes: visitors who did so at once, in threads, would block each other."""
+    """Import the whole app before the first visit; visitors who import it at the same time would block each other."""
     for part in walk_packages(kp_ui.__path__, "kp_ui."):
         if part.name not in ("kp_ui.__main__", "kp_ui.main"):
             import_module(part.name)
     # Sessions share the processor: threads of one session's matrix product that wait for a core slow down all others.
     threadpoolctl.threadpool_limits(1, "blas")
-    gc.freeze()  # Streamlit collects garbage after every run: what stands now would be gone through each time
+    gc.freeze()  # Streamlit collects garbage after every run, which need not search the imported modules each time
     yield
 
 
-# pages are found by kp_ui/main.py; beside them Streamlit would run a page by itself, or say that an old address is lost
+# kp_ui/main.py finds the pages. If they were next to it, Streamlit would run a page alone, or reject old addresses.
 app = st.App(
     Path(kp_ui.__file__).with_name("main.py"),
     lifespan=ready,
-    middleware=[Middleware(OwnPages)],
+    middleware=[Middleware(SecurityHeaders)],
     routes=[Route(f"/{stem}", start_page) for stem in (*shell.PAGES, *shell.MOVED)],
 )

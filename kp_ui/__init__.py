@@ -1,4 +1,4 @@
-"""Arrange the dashboard: state of a session, widgets, parts of pages, and the frame around them."""
+"""Define the dashboard: the state of a session, widgets, parts of pages, and the frame around each page."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,14 +11,14 @@ _IN_WHEEL = _HERE / "dashboard"
 ROOT = _IN_WHEEL if _IN_WHEEL.is_dir() else _HERE.parent
 
 
-def most_sessions(environment: Mapping[str, str]) -> int | None:
+def session_limit(environment: Mapping[str, str]) -> int | None:
     """Return the maximum number of open sessions from `KPSCOPE_SESSIONS`, or None if it is not set.
 
-    >>> most_sessions({"KPSCOPE_SESSIONS": "30"})
+    >>> session_limit({"KPSCOPE_SESSIONS": "30"})
     30
     """
     variable = "KPSCOPE_SESSIONS"
     return whole_number(environment, variable, 1) if environment.get(variable) else None
 
 
-SEATS = at_start(most_sessions)
+MAX_SESSIONS = at_start(session_limit)

@@ -1,4 +1,4 @@
-"""Open the dashboard, as `kpscope app` does, with the options of `streamlit run`."""
+"""Open the dashboard, as `kpscope app` does; all options are passed to `streamlit run`."""
 
 import runpy
 import sys

@@ -21,7 +21,7 @@ from kp_ui.state import kept
 
 
 def inline_scripts(page: str) -> list[str]:
-    """Return the policy sources that allow only the inline scripts of a page.
+    """Return the sources for `script-src` that allow exactly the inline scripts of a page.
 
     >>> inline_scripts("<script>go()</script><script src='a.js'></script>")
     ["'sha256-5KYv+PUboo5h+0+YAtGRPbwv5d/QxzHslP4YGnUaxRw='"]
@@ -30,7 +30,7 @@ def inline_scripts(page: str) -> list[str]:
     return [f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts]
 
 
-#: Streamlit's start page, which needs the server's address because it would first look below that of the page.
+#: Streamlit's start page; without a base URL, it would first look for the server below the address of the page.
 _START = (Path(st.__file__).parent / "static" / "index.html").read_text("utf-8")
 _BASE = '<script>window.__streamlit = { BACKEND_BASE_URL: new URL(".", location).href }</script>'
 _PAGE = _START.replace("<head>", f"<head>{_BASE}", 1)
@@ -51,7 +51,7 @@ HEADERS = {
 
 
 def is_foreign(headers: Headers) -> bool:
-    """Return whether a page of another site sends this request; programs send no origin.
+    """Return whether a page of another site sent this request; programs send no origin.
 
     >>> is_foreign(Headers({"host": "kpscope.example.org", "origin": "https://kpscope.example.org"}))
     False
@@ -93,11 +93,11 @@ def start_page(request: Request) -> Response:
     return page
 
 
-class OwnPages:
+class SecurityHeaders:
     """Refuse websockets opened by other sites, and add the security headers to every response.
 
-    Streamlit refuses most of them too, but only after asking an external host for this machine's public address. It
-    checks host names for websockets only, and accepts all names if none is configured.
+    Streamlit also refuses most of these websockets, but only after asking an external host for this machine's public
+    address. It checks host names only for websockets, and accepts every name if none is configured.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -106,23 +106,23 @@ class OwnPages:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward a request and add missing headers to the response, or refuse the request."""
 
-        async def answer(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 
-        kind = scope["type"]
-        if kind == "lifespan":
+        scope_type = scope["type"]
+        if scope_type == "lifespan":
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
         names = ("localhost", st.get_option("server.address") or "", *st.get_option("server.allowedHosts"))
-        is_ours = is_served(headers.get("host", ""), names)
-        if kind == "http":
-            await (self.app if is_ours else _NOT_SERVED)(scope, receive, answer)
-        elif is_ours and not is_foreign(headers):
+        is_own_host = is_served(headers.get("host", ""), names)
+        if scope_type == "http":
+            await (self.app if is_own_host else _NOT_SERVED)(scope, receive, send_with_headers)
+        elif is_own_host and not is_foreign(headers):
             await self.app(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1008})

@@ -1,4 +1,4 @@
-"""Draw style and navigation around every page, and limit the number of sessions."""
+"""Add the style and the navigation to every page, and limit the number of sessions."""
 
 import tomllib
 from base64 import b64encode
@@ -9,25 +9,25 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from kp_core.words.answers import Speech
-from kp_ui import SEATS, recovery
+from kp_ui import MAX_SESSIONS, recovery
 from kp_ui.parts import rating
 from kp_ui.parts.page import require_files
 from kp_ui.state import link, settings, workspace
 from kp_ui.widgets import controls, prose, show
 
 #: The pages by the stem of their file, which is also the name in the navigation.
-PAGES = ("data", "overview", "systems", "documents", "headings", "annotators", "correlation", "report", "learn")
+PAGES = ("data", "overview", "systems", "documents", "annotators", "correlation", "report", "learn")
 _HERE = Path(__file__).parent
 _DATA = tomllib.loads((_HERE / "pages.toml").read_text("utf-8"))
-#: Address of a removed page → the page that has its content, and its parameters.
+#: Address of a removed page → the page that now has its content, and the parameters to open it with.
 MOVED = {stem: (to["page"], to.get("query", {})) for stem, to in _DATA["moved"].items()}
 _DAY = 86_400  # in seconds
-#: Logo and style of every page; constants without any text of users.
+#: Logo and style of every page; these constants contain no text from users.
 _LOGO = b64encode((_HERE / "logo.svg").read_bytes()).decode()
 _STYLE = (_HERE / "style.css").read_text("utf-8") + f":root {{ --logo: url(data:image/svg+xml;base64,{_LOGO}); }}"
-_ALONE = '[data-testid="stHeader"], [data-testid="stSidebar"] { display: none; }'
+_WITHOUT_NAVIGATION = '[data-testid="stHeader"], [data-testid="stSidebar"] { display: none; }'
 # Streamlit's sizes are relative to the root.
-_LARGE = f"html {{ font-size: 150%; }} {_ALONE} {(_HERE / 'presented.css').read_text('utf-8')}"
+_LARGE = f"html {{ font-size: 150%; }} {_WITHOUT_NAVIGATION} {(_HERE / 'presented.css').read_text('utf-8')}"
 
 
 def _redirect(stem: str) -> None:
@@ -35,12 +35,11 @@ def _redirect(stem: str) -> None:
     st.switch_page(link.file_of(page), query_params=query | st.query_params.to_dict())
 
 
-def _pages(words: Speech) -> list[StreamlitPage]:
-    """Return the pages with titles that suit the data; hidden ones open only by links."""
-    people_alone = workspace.people_alone()
-    own = {"annotators": "Agreement", "documents": words["Documents"], "headings": words["Keyphrases"]}
-    titles = {stem: stem.capitalize() for stem in PAGES} | (own if people_alone else {})
-    hidden = ("overview", "systems", "correlation") if people_alone else ("headings",)
+def _pages(speech: Speech) -> list[StreamlitPage]:
+    annotators_only = workspace.people_alone()
+    people_titles = {"annotators": "Agreement", "documents": speech["Documents"]}
+    titles = {stem: stem.capitalize() for stem in PAGES} | (people_titles if annotators_only else {})
+    hidden = ("overview", "systems", "correlation") if annotators_only else ()
     return [
         st.Page(link.file_of(stem), title=title, url_path=stem, visibility="hidden" if stem in hidden else "visible")
         for stem, title in titles.items()
@@ -51,13 +50,13 @@ def _pages(words: Speech) -> list[StreamlitPage]:
 def _ask_after_reconnecting() -> None:
     """Make the browser request the page with its address after reconnecting.
 
-    Streamlit does so only for pages with a fragment that reruns by itself, such as this one. Otherwise a page would
-    stay outdated after a restart of the server, and the next click would be sent without the address.
+    Streamlit requests only pages with a fragment that reruns by itself, such as this function. Otherwise a page would
+    stay outdated after the server restarts, and the next click would be sent without the address.
     """
 
 
 def run() -> None:
-    """Run the app: choose the page of the address, and run it."""
+    """Run the page that the address names."""
     st.set_page_config(page_title="KPScope", page_icon="🔑", layout="wide", initial_sidebar_state="collapsed")
     _ask_after_reconnecting()
     words = workspace.speech()
@@ -68,25 +67,23 @@ def run() -> None:
     ]
     link.run_pending()
     controls.take_changes()
-    opened = link.take()
+    link.read_address()
     page = st.navigation([*_pages(words), *moved], position="hidden" if link.presented() or rating.invited() else "top")
     if page.url_path in MOVED:
         page.run()  # redirects, so nothing below is run
-    arrived = str(st.session_state.pop(workspace.ARRIVED, page.url_path))
-    wanted = "correlation" if rating.invited() else arrived
-    if wanted in PAGES and wanted != page.url_path:
-        link.go(wanted)
+    next_page = str(st.session_state.pop(workspace.NEXT_PAGE, page.url_path))
+    target = "correlation" if rating.invited() else next_page
+    if target in PAGES and target != page.url_path:
+        link.go(target)
     st.session_state[settings.PAGE] = page.url_path
     admit()
-    st.html(f"<style>{_STYLE}{_LARGE * link.presented()}{_ALONE * bool(rating.invited())}</style>")
-    workspace.reopen(opened)
+    st.html(f"<style>{_STYLE}{_LARGE * link.presented()}{_WITHOUT_NAVIGATION * bool(rating.invited())}</style>")
+    workspace.reopen()
     workspace.read_files()
     if workspace.speech() is not words:  # the navigation was drawn before the data were read
         link.mark_user_action()
         st.rerun()
     workspace.keep_in_link()
-    if opened:
-        settings.check_link()
     with recovery.page(page.url_path):
         settings.write_link()
         if page.url_path not in ("data", "learn"):  # lessons have their own data
@@ -94,28 +91,28 @@ def run() -> None:
         page.run()
 
 
-_SEATED = "seated"
-_taken: set[object] = set()
+_ADMITTED = "seated"
+_admitted_sessions: set[object] = set()
 
 
 def admit() -> None:
-    """Admit this session until its tab is closed, or report that the server is full, and stop.
+    """Admit this session until its tab is closed; if the server is full, report this and stop.
 
     An admitted session that reconnects is always admitted again, because it may have unsaved files.
     """
-    if SEATS is None or _SEATED in st.session_state or len(_taken) < SEATS:
-        st.session_state[_SEATED] = True
-        _seat()
+    if MAX_SESSIONS is None or _ADMITTED in st.session_state or len(_admitted_sessions) < MAX_SESSIONS:
+        st.session_state[_ADMITTED] = True
+        _admit_session()
         return
     st.title("KPScope is full", anchor=False)
-    st.info(prose.text("recovery.full", tabs=show.pluralize(SEATS, "open tab")))
+    st.info(prose.text("recovery.full", tabs=show.pluralize(MAX_SESSIONS, "open tab")))
     st.button("Try again", key="try_again", type="primary")
     st.stop()
 
 
 # Streamlit releases cached resources of a session when its tab is closed.
-@st.cache_resource(scope="session", max_entries=1, show_spinner=False, on_release=_taken.discard)
-def _seat() -> object:
-    seat = object()
-    _taken.add(seat)
-    return seat
+@st.cache_resource(scope="session", max_entries=1, show_spinner=False, on_release=_admitted_sessions.discard)
+def _admit_session() -> object:
+    marker = object()
+    _admitted_sessions.add(marker)
+    return marker

@@ -1,17 +1,14 @@
-"""Which phrases does a number come from? Lists documents, and shows the gold standard and all rankings of one."""
+"""Which phrases does a number come from, and on which phrases do people disagree?"""
 
 from kp_ui.parts import documents, page
 from kp_ui.state import workspace
 
-if workspace.people_alone():  # their keyphrases are on the page of headings
-    page.opened(("conventions",), systems=False)
-    documents.section()
-else:
-    page.tabs(
-        "documents_tab",
-        {
-            "Documents": page.Tab(documents.section),
-            "Keyphrases": page.Tab(documents.headings, documents.acts_on_headings()),
-        },
-        systems=False,
-    )
+speech = workspace.speech()
+page.tabs(
+    "documents_tab",
+    {
+        speech["Documents"]: page.Tab(documents.section),
+        speech["Keyphrases"]: page.Tab(documents.headings, ("k", "gold", "conventions")),
+    },
+    systems=False,
+)

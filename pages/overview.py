@@ -6,7 +6,7 @@ from kp_ui.state import workspace
 if streamed.is_chosen():
     streamed.overview()
 elif workspace.all_datasets():
-    page.opened(every=True)
+    page.opened(all_datasets=True)
     overview.datasets()
 else:
     page.opened()

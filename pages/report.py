@@ -1,13 +1,9 @@
-"""Which results go into a report or a paper?"""
+"""Which results go into a report or paper, and in which form?"""
 
 from kp_ui.parts import page, report
 from kp_ui.state import workspace
 
-TABS = {
-    "Table for a paper": page.Tab(report.paper, ("gold", "conventions")),
-    "Report": page.Tab(report.section),
-    "Methods": page.Tab(report.methods, ()),
-}
-OF_PEOPLE = {"Report": page.Tab(report.section, ("conventions",)), "How it was computed": page.Tab(report.methods, ())}
-
-page.tabs("report_tab", OF_PEOPLE if workspace.people_alone() else TABS, systems=False, every=True)
+table_tab = {"Table for a paper": page.Tab(report.paper, ("gold", "conventions"))}
+report_tabs = {"Report": page.Tab(report.section), "Methods": page.Tab(report.methods, ())}
+sections = report_tabs if workspace.people_alone() else table_tab | report_tabs
+page.tabs("report_tab", sections, systems=False, all_datasets=True)

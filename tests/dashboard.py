@@ -1,4 +1,4 @@
-"""Run the app in a process of its own, and drive sessions of it over Streamlit's websocket, without a browser."""
+"""Run the app in a separate process, and control its sessions over Streamlit's websocket, without a browser."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _LARGEST = 200_000_000
 
 
 def free_port() -> int:
-    """Return a port of this machine that nobody uses."""
+    """Return a free port of this machine."""
     with socket.socket() as free:
         free.bind((HOST, 0))
         return int(free.getsockname()[1])
@@ -56,11 +56,11 @@ def running(
     folder: Path = ROOT,
     port: int = 0,
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Run the app as a stranger would, on a free port unless one is named; give its address and its process.
+    """Run the app as a new user would, on a free port unless one is given; yield its address and its process.
 
-    Files are kept in a folder beside the log, unless the environment names another one.
+    Uploads are stored in a folder next to the log, unless the environment names another folder.
 
-    opener: a command that opens the dashboard, in place of `streamlit run script`; folder: where it is given.
+    opener: command that opens the dashboard, instead of `streamlit run script`; folder: where to run it.
     """
     port = port or free_port()
     environment = {"XDG_CACHE_HOME": str(log.parent)} | dict(environment or os.environ)
@@ -78,7 +78,7 @@ def running(
 
 
 def wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Return as soon as the server answers; raise with its own words if it ends or takes more than a minute."""
+    """Wait until the server responds; raise an error with its output if it ends or takes more than a minute."""
     end = time.monotonic() + 60
     while time.monotonic() < end and process.poll() is None:
         try:
@@ -91,16 +91,16 @@ def wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path
 
 
 def _cookies_set(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the cookies that an answer sets, as {name: value}."""
+    """Return the cookies that a response sets, as {name: value}."""
     pairs = (value.partition(";")[0].partition("=") for name, value in headers if name.lower() == "set-cookie")
     return {name: value for name, _, value in pairs}
 
 
 class Session:
-    """One person's session: what is on the page, and what the person does there."""
+    """A user's session: the content of the page, and the user's actions on it."""
 
     def __init__(self, address: str, page: str = "", query: str = "", cookies: Mapping[str, str] | None = None) -> None:
-        """Connect and open a page, such as `data`; cookies: those that the browser has of this server already."""
+        """Connect and open a page, such as `data`. cookies: cookies of this server that the browser already has"""
         self.address, self.cookies, self._page, self.query = address, dict(cookies or {}), "", query
         request = urllib.request.Request(f"{address}/_stcore/health", headers=self._cookie_header())
         with urllib.request.urlopen(request, timeout=30) as answer:
@@ -134,28 +134,28 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Close the connection, as a closed tab does."""
+        """Close the connection, as closing the tab does."""
         self._open.close()
 
     def open(self, page: str, query: str = "") -> float:
-        """Open a page; return the seconds until it stands."""
+        """Open a page; return the seconds until it is complete."""
         asked = BackMsg()
         asked.rerun_script.query_string = query
         asked.rerun_script.page_name = page
         return self._run(asked)
 
     def slide(self, key: str, number: int) -> float:
-        """Move a slider; return the seconds until the page stands."""
+        """Move a slider; return the seconds until the page is complete."""
         state = WidgetState(id=self._widget(key))
         state.double_array_value.data.append(number)
         return self._rerun(state)
 
     def press(self, key: str) -> float:
-        """Press a button; return the seconds until the page stands."""
+        """Press a button; return the seconds until the page is complete."""
         return self._rerun(WidgetState(id=self._widget(key), trigger_value=True))
 
     def upload(self, key: str, files: Mapping[str, bytes]) -> float:
-        """Put files on a drop zone; return the seconds until the page stands."""
+        """Upload files to a drop zone; return the seconds until the page is complete."""
         asked = BackMsg()
         asked.file_urls_request.request_id = "files"
         asked.file_urls_request.file_names.extend(files)
@@ -200,7 +200,7 @@ class Session:
         return self._run(asked)
 
     def _run(self, asked: BackMsg) -> float:
-        """Ask for a run of the script, read what it says, and return the seconds that it took."""
+        """Request a run of the script, read its messages, and return the seconds that it took."""
         begun = time.perf_counter()
         self._socket.send(asked.SerializeToString())
         while True:
@@ -234,12 +234,12 @@ class Session:
         return [getattr(element, kind) for _, element in found if element.WhichOneof("type") == kind]
 
     def words(self) -> str:
-        """Return the texts of the page."""
+        """Return all texts of the page."""
         kinds = {"markdown": "body", "heading": "body", "alert": "body", "text": "body", "code": "code_text"}
         return "\n".join(str(getattr(one, name)) for kind, name in kinds.items() for one in self.elements(kind))
 
     def charts(self) -> list[str]:
-        """Return what the charts of the page say in words."""
+        """Return the alternative texts of the charts on the page."""
         return [str(one.alt) for one in self.elements("plotly_chart")]
 
     def tables(self) -> list[dict[str, list[Any]]]:
@@ -248,7 +248,7 @@ class Session:
         return [table.to_pydict() for table in tables]
 
     def _widget(self, key: str) -> str:
-        """Return the id that Streamlit gave to the widget of a key."""
+        """Return the id that Streamlit gave to the widget with a key."""
         for element in self._elements.values():
             if (found := self._id(element)).endswith(f"-{key}"):
                 return found

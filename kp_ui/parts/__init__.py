@@ -1,1 +1,1 @@
-"""Define the parts of pages: each module is named after its page or tab."""
+"""Define the parts of the pages; each module is named after its page or tab."""

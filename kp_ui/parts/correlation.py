@@ -1,4 +1,4 @@
-"""Arrange the correlation study: its options, the forest plot, subsets, tests, and the published tables."""
+"""Arrange the correlation study: its options, forest plot, subsets, and tests, and the published tables."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,7 +31,7 @@ KINDS = {"All": "all", "Location": "location:", "Complexity": "complexity:", "Pa
 
 
 def section() -> None:
-    """Show which measure agrees best with people, over all pairs and by subset, and how certain that is."""
+    """Show which measure agrees best with people, for all pairs and by subset, with tests of the differences."""
     judged = rating.with_ratings()
     if not len(judged):
         show.lacks(prose.text("correlation.none"))
@@ -40,36 +40,36 @@ def section() -> None:
     kind = KINDS[controls.views("Pairs", KINDS, "pairs")]
     left, right = st.columns([1, 1], gap="medium")
     with controls.folded("Measures, human score, correlation", icon=":material/tune:"):
-        average, ask = choose(judged)
-    if ask is None:
+        average, correlate = choose(judged)
+    if correlate is None:
         return
     with left:  # values take much less time than tests
-        drawn = dots.correlations(ask(kind != "all"), average, kind, paper_of_2010.printed_values(average))
-        show.chart(drawn, "forest", "correlation with people")
-        show.about("correlation.read")
+        plot = dots.correlations(correlate(kind != "all"), average, kind, paper_of_2010.printed_values(average))
+        show.chart(plot, "forest", "correlation with people", note="correlation.read")
     with right:
-        study = ask(True)
+        study = correlate(True)
         if kind == "all":
             _overall(study, average)
         else:
             _subsets(study, average, kind)
     with header:
-        claim, why = statements.best_measure(study, average)
-        show.answer(Answer(claim, "people", f"{why} {cached.of((judged,), _ratings_key(), _data_in_words)}"))
+        claim, reason = statements.best_measure(study, average)
+        show.answer(Answer(claim, "people", f"{reason} {cached.call((judged,), _ratings_key(), _data_in_words)}"))
+    caption = "Judged pairs with the values of all measures"
     controls.tabs(
         "correlation_tab",
         {
             "Which measures differ": lambda: _certainty(study, average),
             "Pooled, and within subsets": lambda: _pooled(study, average),
             "Annotators": lambda: _raters(judged),
-            "Every pair": lambda: _all_pairs(study),
+            "Every pair": lambda: tables.table(study.pairs, "judged_pairs", take=caption, height=400),
         },
     )
     show.recipe(study)
 
 
 def _ratings_key() -> str:
-    """Return a key of the judgements that includes the ratings made on this page."""
+    """Return a cache key for the judgments: the ratings of this session as text."""
     return str(rating.ratings().to_csv(index=False))
 
 
@@ -82,73 +82,72 @@ def _data_in_words(judged: pd.DataFrame) -> str:
 
 
 def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationStudy] | None]:
-    """Let the user choose measures and options; return how scores are combined, and the study with or without tests."""
-    kinds: list[Correlation] = ["spearman", "pearson", "kendall"]
+    """Let the user choose measures and options; return how scores are combined, and a function that runs the study.
+
+    The function takes whether to test differences; it is None if no measure is chosen.
+    """
+    coefficients: list[Correlation] = ["spearman", "pearson", "kendall"]
     with st.container(horizontal=True):
         average = controls.select("Human score", ["average", "majority"], "human")
-        name = controls.select("Correlation", kinds, "correlation")
+        name = controls.select("Correlation", coefficients, "correlation")
         preset = controls.select("Words", ["paper-like", "same-tokens"], "words")
         stemmer = controls.select("Stemmer", _STEMMERS, "pair_stemmer")
     columns = [f"column:{name}" if name in kp.SIMILARITIES else name for name in numeric_columns(judged)]
-    without = set() if workspace.corpus().vocabulary.has_similarities else {"given"}
-    options = [*(name for name in kp.SIMILARITIES if name not in without), *columns]
+    unavailable = set() if workspace.corpus().vocabulary.has_similarities else {"given"}
+    options = [*(name for name in kp.SIMILARITIES if name not in unavailable), *columns]
     measures = controls.several("Measures", options, [*PAPER, *SENTINELS], "similarities")
-    with st.popover("What the measures say"):
+    with st.popover("What the measures mean"):
         st.markdown(show.meanings(measures))
     by = controls.several("Broken down by", BREAKDOWNS, DEFAULT_BY, "by")
     paper = controls.switch("Group the pairs as in the published study: contiguous near misses only", "paper")
     if not measures:
         st.info("Choose at least one measure.")
         return average, None
-    options_of: dict[str, Any] = {"paper": paper, "preset": preset, "stemmer": stemmer}
+    further: dict[str, Any] = {"paper": paper, "preset": preset, "stemmer": stemmer}
+    data = replace(workspace.corpus(), judgements=judged)
 
-    def ask(tested: bool) -> kp.CorrelationStudy:
-        study = Study(correlation=name, test="perm-both" if tested else "none")
-        parts = tuple(by) if tested else ()
-        data = replace(workspace.corpus(), judgements=judged)
-        return cached.of((data,), _ratings_key(), kp.correlate, tuple(measures), parts, study=study, **options_of)
+    def correlate(tested: bool) -> kp.CorrelationStudy:
+        study, parts = Study(correlation=name, test="perm-both" if tested else "none"), tuple(by) if tested else ()
+        return cached.call((data,), _ratings_key(), kp.correlate, tuple(measures), parts, study=study, **further)
 
-    return average, ask
+    return average, correlate
 
 
 def _overall(study: kp.CorrelationStudy, average: str) -> None:
-    tables.table(screen_tables.overall(study, average), "overall")
-    show.about("correlation.overall")
+    tables.table(screen_tables.overall(study, average), "overall", missing="–", note="correlation.overall")
     show.downloads(study.frame, "Correlation with human scores")
-    lost = study.found.not_beating(average=average) if "candidate-length" in set(study.frame["measure"]) else []
-    if lost := [name for name in lost if name not in SENTINELS]:
-        show.small(f"Not significantly better than the mere length of the candidate: {', '.join(lost)}.")
+    not_better = study.found.not_beating(average=average) if "candidate-length" in set(study.frame["measure"]) else []
+    if not_better := [name for name in not_better if name not in SENTINELS]:
+        show.small(f"Not significantly better than the length of the candidate alone: {', '.join(not_better)}.")
 
 
 def _subsets(study: kp.CorrelationStudy, average: str, kind: str) -> None:
-    """Show the values of one breakdown, and list the subsets without a value."""
-    wide, best = screen_tables.by_subset(study.frame, average)
-    every = study.frame[study.frame["average"] == average]["subset"].unique()
-    places = [place for place, name in enumerate(every) if name == "all" or str(name).startswith(kind)]
+    by_subset, best = screen_tables.by_subset(study.frame, average)
+    subsets = study.frame[study.frame["average"] == average]["subset"].unique()
+    positions = [position for position, name in enumerate(subsets) if name == "all" or str(name).startswith(kind)]
     # the table of all pairs has the sentinels, for which there is no room in this one
-    shown = wide.drop(columns=list(SENTINELS), errors="ignore").iloc[places].reset_index(drop=True)
-    _marked(shown, best[[name for name in shown if name in best]].iloc[places].reset_index(drop=True))
+    shown = by_subset.drop(columns=list(SENTINELS), errors="ignore").iloc[positions].reset_index(drop=True)
+    _marked(shown, best[[name for name in shown if name in best]].iloc[positions].reset_index(drop=True))
     if empty := shown.loc[shown.iloc[:, 2:].isna().all(axis=1), "pairs"].tolist():
-        show.small(f"Without a value: {', '.join(empty)}.")
+        show.small(f"Subsets without a value: {', '.join(empty)}.")
     show.about("correlation.subsets")
-    show.downloads(wide, "Correlation by subset")
+    show.downloads(by_subset, "Correlation by subset")
 
 
 def _pooled(study: kp.CorrelationStudy, average: str) -> None:
-    st.caption("Where the two differ much, the pooled value comes from differences between the subsets.")
+    show.about("correlation.pooled")
     for kind in (name for name in BREAKDOWNS if study.frame["subset"].str.startswith(f"{name}:").any()):
         st.markdown(f"**{show.plain(kind)}**: {show.plain(BREAKDOWNS[kind])}")
         tables.table(pooled_and_within(study.frame[study.frame["average"] == average], kind), f"within {kind}")
 
 
 def _certainty(study: kp.CorrelationStudy, average: str) -> None:
-    if study.found.tests.empty:
-        st.caption("There are not two measures that can be compared.")
+    if (tests := study.found.tests).empty:
+        st.caption("There are no two measures that can be compared.")
         return
     show.chart(heat_maps.p_map(study, average), "p_map")
     show.small(prose.text("correlation.tests", trials=study.found.study.trials, seed=study.found.study.seed))
     with st.expander("Table of the tests, and the majority under each tie rule"):
-        tests = study.found.tests
         tables.table(tests[tests["average"] == average].drop(columns="average"), "tests")
         show.about("correlation.ties", pairs=show.pluralize(study.found.tied, "pair"))
         tables.table(study.found.tie_range, "tie_range")
@@ -156,25 +155,20 @@ def _certainty(study: kp.CorrelationStudy, average: str) -> None:
 
 def _raters(judged: pd.DataFrame) -> None:
     scores = score_matrix(judged)
-    if len(scores.columns) < 2:
-        return
     names = {"a": "first", "b": "second", "n": "pairs", "equal": "same score", "kappa": "quadratic weighted kappa"}
-    tables.table(pairwise_agreement(scores).rename(columns=names), "raters")
-
-
-def _all_pairs(study: kp.CorrelationStudy) -> None:
-    tables.table(study.pairs, "judged_pairs", take="Judged pairs with the values of all measures", height=400)
+    if len(scores.columns) > 1:
+        tables.table(pairwise_agreement(scores).rename(columns=names), "raters")
 
 
 def published() -> None:
-    """Show the published tables with suspected misprints marked, and the paper's claims next to its numbers."""
+    """Show the published tables with suspected misprints marked, and the paper's claims checked against its numbers."""
     show.small(prose.text("correlation.published", source=paper_of_2010.SOURCE))
     average = controls.views("Human score of the paper", ["average", "majority"], "published_human")
     wide, marks, suspects = paper_of_2010.printed(average)
     _marked(wide, marks.map(lambda on: "suspect" if on else ""))
     st.caption("Marked cells look misprinted; they are shown as printed.")
     tables.table(suspects, "suspects")
-    with st.expander("What the paper says about its tables, checked against their cells"):
+    with st.expander("The paper’s claims about its tables, checked against the cells"):
         tables.table(paper_of_2010.table("claims"), "claims")
     with st.expander("Mean human scores, and sizes of the data"):
         tables.table(paper_of_2010.table("scores"), "published_scores")
@@ -182,6 +176,6 @@ def published() -> None:
         tables.table(data.assign(value=data["value"].map("{:,g}".format)), "published_data")
 
 
-def _marked(shown: pd.DataFrame, looks: pd.DataFrame) -> None:
+def _marked(shown: pd.DataFrame, css_classes: pd.DataFrame) -> None:
     show.noted().tables.append(shown)
-    tables.rows(shown, lambda row, column: str(looks.loc[row, column]) if column in looks else "", "")
+    tables.rows(shown, lambda row, column: str(css_classes.loc[row, column]) if column in css_classes else "", "")

@@ -1,4 +1,4 @@
-"""Arrange the extraction of keyphrases: systems, parameters, external sources, lists, and coverage."""
+"""Arrange the extraction of keyphrases: systems, parameters, external sources, extracted lists, and coverage."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from kp_ui.parts import documents
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
-_FOUND, _ADDED, _EXTERNAL = "extracted", "added", "external sources"
+_EXTRACTED, _ADDED, _EXTERNAL = "extracted", "added", "external sources"
 #: External source of a system → its description, and the file for the sample lectures.
 _SOURCES = {
     "documents": ("External documents, such as the chapters of a textbook", "external/handbook.jsonl"),
@@ -30,23 +30,24 @@ _SOURCES = {
 }
 #: Kind of a marked phrase → its CSS class.
 _LOOKS = {"": "", "listed": "people", "candidate": "first"}
-#: Number of characters up to which texts are tagged without a click; HanTa tags about 60,000 per second.
-_AT_ONCE = 300_000
 
 
 def section() -> None:
-    """Let the user rank the phrases of the loaded texts, inspect the lists, and add them as systems."""
+    """Let the user extract ranked phrases from the loaded texts, inspect the lists, and add them as systems."""
     if not workspace.corpus().has_texts:
         show.lacks("No texts are loaded, so there is nothing to extract from. Add the texts of the documents.")
         return
     left, right = st.columns([3, 1], gap="medium")
     with left:
-        chosen = _systems()
+        chosen = controls.several("Systems", kp.SYSTEMS, ["tfidf"], "methods")
+        for system in map(kp.SYSTEMS.__getitem__, chosen):
+            st.markdown(f"**{show.plain(system.title)}**: {show.plain(system.sentence)}")
+        st.caption(f"Every system is {RECONSTRUCTED}. Formulas are under Learn, Methods.")
     top = int(right.number_input("Length of the lists", 1, 1000, 50, key="top"))
     with st.expander("Parameters of the systems"):
         changed = _parameters(chosen)
     _run(chosen, external(chosen), top, {**changed, **_language()})
-    lists = found()
+    lists = extracted_lists()
     if lists is not None:
         show.subheader("What was extracted")
         _add_to_workspace(lists)
@@ -54,17 +55,10 @@ def section() -> None:
         show.recipe(lists, (lists.frame, "Extracted phrases"))
     with st.expander("One document and its candidates", expanded=lists is not None):
         _one_document(lists)
-    with st.expander("How many keyphrases can be reached"):
-        _reach()
-
-
-def _systems() -> list[str]:
-    chosen = controls.several("Systems", kp.SYSTEMS, ["tfidf"], "methods")
-    for name in chosen:
-        system = kp.SYSTEMS[name]
-        st.markdown(f"**{show.plain(system.title)}**: {show.plain(system.sentence)}")
-    st.caption(f"Every system is {RECONSTRUCTED}. Formulas are under Learn, Methods.")
-    return chosen
+    expander = st.expander("How many keyphrases can be reached", on_change=link.deferred(link.mark_user_action))
+    if expander.open:
+        with expander, show.refusals():
+            _reach()
 
 
 def _parameters(chosen: Sequence[str]) -> dict[str, float]:
@@ -77,79 +71,77 @@ def _parameters(chosen: Sequence[str]) -> dict[str, float]:
             key = f"{key}_{only_chunks}"
             low, meaning = (0, f"{meaning} (0: any number)") if only_chunks else (1, meaning)
         kind: Callable[[float], float] = int if parameter.whole else float
-        least, most, first, step = map(kind, (low, parameter.high, parameter.default, 1 if parameter.whole else 0.1))
-        values[name] = column.number_input(f"{parameter.symbol}: {meaning}", least, most, first, step, key=key)
+        least, most, default, step = map(kind, (low, parameter.high, parameter.default, 1 if parameter.whole else 0.1))
+        values[name] = column.number_input(f"{parameter.symbol}: {meaning}", least, most, default, step, key=key)
     return values
 
 
 def _language() -> dict[str, Any]:
-    with st.expander("Texts in another language than English"):
-        st.caption("Systems with chunks need the tagger, which knows English only; the others need stop words.")
+    with st.expander("Texts in a language other than English"):
+        st.caption("Systems that use chunks need the tagger, which supports English only; the others need stop words.")
         left, right = st.columns([3, 1])
-        words = "Stop words of the language, with blanks or commas between them"
-        words_given = left.text_area(words, key="own_stop_words", height=80)
-        stemmer = controls.select("Stemmer", ["none", *STEMMERS], "extraction_stemmer", 3, inside=right)
-    return {"stop_words": stop_words_in(words_given) or "english", "stemmer": stemmer}
+        label = "Stop words of the language, separated by spaces or commas"
+        stop_words = left.text_area(label, key="own_stop_words", height=80)
+        stemmer = controls.select("Stemmer", ["none", *STEMMERS], "extraction_stemmer", 3, container=right)
+    return {"stop_words": stop_words_in(stop_words) or "english", "stemmer": stemmer}
 
 
 def external(chosen: Sequence[str]) -> kp.External:
-    """Accept the external documents and lists of phrases that a chosen system needs, and list the loaded ones."""
+    """Let the user load the external documents and phrases that the chosen systems need, and return those loaded."""
     needs = {kp.SYSTEMS[system].needs for system in chosen}
-    asked = [kind for kind in _SOURCES if kind in needs]
+    needed_kinds = [kind for kind in _SOURCES if kind in needs]
     sources: dict[str, list[Source]] = st.session_state.setdefault(_EXTERNAL, {})
     if workspace.current().sample == "lectures" and not sources:
-        for kind, (_, name) in _SOURCES.items():
-            path = workspace.SAMPLE_DATA / name
-            sources[kind] = [Source(path.name, path.read_bytes())]
-    if asked:
-        st.markdown("**What the boosting systems know from elsewhere**")
-    for kind in asked:
+        paths = {kind: workspace.SAMPLE_DATA / name for kind, (_, name) in _SOURCES.items()}
+        sources |= {kind: [Source(path.name, path.read_bytes())] for kind, path in paths.items()}
+    if needed_kinds:
+        st.markdown("**External sources of the boosting systems**")
+    for kind in needed_kinds:
         controls.upload(_SOURCES[kind][0], f"external_{kind}", partial(sources.__setitem__, kind))
         if names := [source.name for source in sources.get(kind, [])]:
             with st.container(horizontal=True, vertical_alignment="center"):
                 show.small(f"In use: {', '.join(names)}")
                 controls.button("✕", f"external_{kind}_gone", sources.__setitem__, kind, [], help="Remove")
-    given = [sources.get(kind, []) if kind in asked else [] for kind in _SOURCES]
-    content = [[(source.name, hashlib.sha256(source.data).hexdigest()) for source in files] for files in given]
-    return cached.of(tuple(given), content, _read)
+    needed_sources = [sources.get(kind, []) if kind in needed_kinds else [] for kind in _SOURCES]
+    content = [[(source.name, hashlib.sha256(source.data).hexdigest()) for source in files] for files in needed_sources]
+    return cached.call(tuple(needed_sources), content, _read)
 
 
 def _read(documents: list[Source], phrases: list[Source]) -> kp.External:
     return kp.External(read_documents(documents or None), read_phrases(phrases or None))
 
 
-def _run(chosen: Sequence[str], outside: kp.External, top: int, options: dict[str, Any]) -> None:
-    reasons = [kp.SYSTEMS[name].missing(outside) for name in chosen]
+def _run(chosen: Sequence[str], sources: kp.External, top: int, options: dict[str, Any]) -> None:
+    reasons = [kp.SYSTEMS[name].missing(sources) for name in chosen]
     for reason in filter(None, reasons):
         st.warning(show.sentence(reason))
-    place = st.empty()
-    if place.button("Extract", type="primary", key="extract", disabled=not chosen or any(reasons)):
-        with place.container():
+    area = st.empty()
+    if area.button("Extract", type="primary", key="extract", disabled=not chosen or any(reasons)):
+        with area.container():
             st.button("Cancel", key="cancel_extraction")
             bar = st.progress(0.0, "Reading the texts …")
-        last = [-1]
+        last_percent = [-1]
 
-        def tell(share: float, words: str) -> None:
-            if int(share * 100) != last[0]:  # Cancel stops the script at this point
-                last[0] = int(share * 100)
+        def report_progress(share: float, words: str) -> None:
+            if int(share * 100) != last_percent[0]:  # Cancel stops the script at this point
+                last_percent[0] = int(share * 100)
                 bar.progress(share, f"{words[:1].upper()}{words[1:]} …")
 
         with show.refusals():
-            lists = kp.extract(workspace.corpus(), chosen, top, outside, progress=tell, **options)
-            st.session_state[_FOUND] = (_texts(), lists)
+            lists = kp.extract(workspace.corpus(), chosen, top, sources, progress=report_progress, **options)
+            st.session_state[_EXTRACTED] = (_texts(), lists)
             st.rerun()
-        place.empty()
+        area.empty()
 
 
 def _texts() -> str:
-    """Return the digest of the texts on screen, which does not depend on the systems."""
     table = workspace.corpus().documents[["doc_id", "text"]].fillna("")
     return hashlib.sha256(table.to_csv().encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def found() -> kp.Extracted | None:
-    """Return the lists extracted from the texts on screen, if any."""
-    extracted = st.session_state.get(_FOUND)
+def extracted_lists() -> kp.Extracted | None:
+    """Return the lists extracted from the texts on screen; None if there are none."""
+    extracted = st.session_state.get(_EXTRACTED)
     return extracted[1] if extracted and extracted[0] == _texts() else None
 
 
@@ -168,58 +160,43 @@ def _one_document(lists: kp.Extracted | None) -> None:
     if not has_english(text):
         show.small(f"There are no English tokens in document {document}, so it has no candidates.")
         return
-    *left, right = st.columns([1, 2], gap="medium") if len(listed) else [st.container()]
-    for place in left:
-        with place:
-            tables.table(listed, "extracted_list", height=420)
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        tables.table(listed, "extracted_list", height=420)
     with right:
-        words = (
-            f"Yellow: among the first {k} of the list. Underlined: another candidate."
-            if left
-            else "Underlined: a candidate."
-        )
-        show.small(f"{words} If phrases overlap, the longer one is marked.")
-        pieces = cached.of((), "", marked_candidates, text, kind, listed["phrase"].head(k).tolist())
-        documents.marked(((_LOOKS[kind], piece) for kind, piece in pieces), "--first: currentColor;")
+        show.about("extract.marks", k=k)
+        pieces = cached.call((), "", marked_candidates, text, kind, listed["phrase"].head(k).tolist())
+        documents.show_marked(((_LOOKS[kind], piece) for kind, piece in pieces), "--first: currentColor;")
 
 
 def _reach() -> None:
     corpus = workspace.corpus()
     if not len(corpus.gold):
-        st.caption("No gold standard is loaded, so there is nothing to reach.")
+        st.caption("No gold standard is loaded, so coverage cannot be computed.")
         return
-    letters = int(corpus.documents["text"].str.len().sum())
-    if letters > _AT_ONCE and not st.toggle(f"Tag all {letters:,} letters of the texts", key="reach"):
-        st.caption(f"This takes about {show.pluralize(letters // 50_000 + 1, 'second')}.")
-        return
-    with show.refusals():
-        now = settings.resolved()
-        table = cached.ask(coverage, gold_stemmed=now.gold_stemmed == "yes", titles=now.titles)
-        show.paragraph(in_words(table))
-        tables.table(table, "coverage", take="Coverage of the gold standard by candidates")
-        show.about("extract.reached")
+    resolved = settings.resolved()
+    table = cached.on_corpus(coverage, gold_stemmed=resolved.gold_stemmed == "yes", titles=resolved.titles)
+    show.paragraph(in_words(table))
+    tables.table(table, "coverage", take="Coverage of the gold standard by candidates", note="extract.reached")
 
 
 def _add_to_workspace(lists: kp.Extracted) -> None:
-    data = workspace.current()
-    if data.sample is not None and workspace.session().uploads.files:
+    data, uploads = workspace.current(), workspace.session().uploads.files
+    if data.sample is not None and uploads:
         st.info(prose.text("extract.own_files"))
         return
     # the same list again replaces its file; another system with this name is not replaced
-    loaded = {file.name for file in workspace.session().uploads.files} if data.sample is None else set()
-    files = {}
+    loaded_files, files = {file.name for file in uploads}, dict[str, Source]()
     for system in lists.settings:
-        free = lists.renamed(system, system).as_source()
-        taken = system in data.corpus.systems and free.name not in loaded
-        name = f"{system} (extracted)" if taken else system
+        is_taken = system in data.corpus.systems and lists.renamed(system, system).as_source().name not in loaded_files
+        name = f"{system} (extracted)" if is_taken else system
         files[name] = lists.renamed(system, name).as_source()
     if data.sample is not None:
-        st.caption("The files of the sample then stand among your own files, with these lists beside them.")
+        st.caption("This also adds the files of the sample to your files, together with these lists.")
     controls.button("Add to the workspace", "add_extracted", _add, files)
     if workspace.session().problem:
         st.error(show.plain(workspace.session().problem))
-    added = [name for name in st.session_state.get(_ADDED, ()) if name in data.corpus.systems]
-    if added:
+    if added := [name for name in st.session_state.get(_ADDED, ()) if name in data.corpus.systems]:
         st.success(show.plain(f"In the workspace: {', '.join(added)}."))
         link.to("overview", "See the systems on the Overview")
 

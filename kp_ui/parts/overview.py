@@ -18,18 +18,20 @@ from kp_ui.parts import results
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, show, tables
 
-#: Number of ranked phrases beyond which evaluating other conventions is too slow for moving k.
-AT_ONCE = 100_000
-#: Further measures of a row, without the current measure.
+#: Maximum number of ranked phrases for evaluating other conventions; with more, changing k would be too slow.
+MAX_PHRASES_FOR_CONVENTIONS = 100_000
+#: Further measures in each row, except the current measure: label → measure.
 _CELLS = {"P": "P@k", "R": "R@k", "kappa": "kappa"}
-#: Number of documents won and lost in an open row.
-_FEW = 3
+#: Width of the column of system names in pixels.
+_NAME_WIDTH = 160
+#: Maximum numbers of documents won and of documents lost shown in a system's popover.
+_MAX_DOCUMENTS = 3
 
 
 def answer() -> None:
     """Show which system is better and whether that is significant, one row per system, and the curve over k."""
     measure, cutoff = settings.value("measure"), settings.cutoff()
-    name, top = named(measure, cutoff), st.container()
+    name, header = named(measure, cutoff), st.container()
     result, verdict = cached.measure_in_use(), cached.answer()
     at_cutoff = result.at(cutoff)
     _rows(at_cutoff, result, measure, verdict)
@@ -37,16 +39,15 @@ def answer() -> None:
     results.few(at_cutoff)
     if has_curve(measure):
         significant = verdict.over_k.significant if verdict.over_k else ()
-        drawn = curves.over_k(result, measure, replace(results.marks(), significant=significant))
-        show.choosing_k(drawn, "over_k", f"{measure} over k")
-        results.where_no_mark()
+        plot = curves.over_k(result, measure, replace(results.marks(), significant=significant))
+        show.choosing_k(plot, "over_k", f"{measure} over k")
         if significant:
-            show.small(results.in_short(f"The bar on the axis: {verdict.over_k}"))
+            show.small(results.in_short(f"Green bar on the axis: {verdict.over_k}"))
         show.downloads(screen_tables.curves(result, measure), f"{measure} over k", result.signature)
     else:
         show.small(f"{name} does not depend on k, so it has no curve over k.")
-    with top:
-        results.ids_that_do_not_meet(at_cutoff.notes)
+    with header:
+        show.notes(note for note in at_cutoff.notes if note.where == "ids")
         results.answer(verdict)
         if verdict.systems and at_cutoff.settings.preset != "kpscope":
             _published(at_cutoff, name, verdict.systems[0])
@@ -55,55 +56,54 @@ def answer() -> None:
     show.recipe(at_cutoff, (screen_tables.in_numbers(at_cutoff, (name,)), f"{name} by system"))
     if names := workspace.hidden():
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            show.small(f"Hidden, and part of no test: {', '.join(names)}.")
+            show.small(f"Hidden, and not included in any test: {', '.join(names)}.")
             controls.button("Show all", "show_all", link.choose, workspace.HIDDEN, None, type="tertiary")
 
 
-def _rows(at_cutoff: kp.Result, over: kp.Result, measure: str, verdict: kp.Answer) -> None:
-    """Show one row per system; its name opens a menu."""
+def _rows(at_cutoff: kp.Result, over_k: kp.Result, measure: str, verdict: kp.Answer) -> None:
     cutoff = settings.cutoff()
     universe = interpretable(("kappa",), at_cutoff.settings)
-    asked = {title: name for title, name in _CELLS.items() if name != measure and (name != "kappa" or universe)}
-    further = cached.evaluation_at_cutoff(tuple(asked.values()), None)
-    cells = {title: screen_tables.values(further, named(name, cutoff)) for title, name in asked.items()}
-    comparison = cached.compared(measure)
-    rows = board.rows(at_cutoff, over, measure, cells, comparison)
-    many = {system: lists for system, lists in verdict.coverage.items() if lists[0] < lists[1]}
-    first, *middle, last = map(show.head, [named(measure, cutoff), *cells, *(["lists"] * bool(many)), "gap to best"])
+    others = {title: name for title, name in _CELLS.items() if name != measure and (name != "kappa" or universe)}
+    further = cached.evaluation_at_cutoff(tuple(others.values()), None)
+    cells = {title: screen_tables.values(further, named(name, cutoff)) for title, name in others.items()}
+    comparison = cached.compare_pairs(measure)
+    rows = board.rows(at_cutoff, over_k, measure, cells, comparison)
+    incomplete = {system: lists for system, lists in verdict.coverage.items() if lists[0] < lists[1]}
+    first, *middle, last = map(
+        show.head, [named(measure, cutoff), *cells, *(["lists"] * bool(incomplete)), "gap to best"]
+    )
     with st.container(key="board", gap=None):
         curve = '<span class="kp-dot"></span><span class="kp-more kp-spark">over k</span>'
         st.html(_row(f'<span class="n">{tables.escape(first)}</span>{curve}', middle, last, "kp-row kp-head"))
         for row in rows:
-            lists = many.get(row.system)
-            texts = [row.cells.get(title, "") for title in cells]
-            texts += [f"{lists[0]} of {lists[1]}" if lists else ""] * bool(many)
+            lists = incomplete.get(row.system)
+            cell_texts = [row.cells.get(title, "") for title in cells]
+            cell_texts += [f"{lists[0]} of {lists[1]}" if lists else ""] * bool(incomplete)
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=f"row {row.system}"):
                 st.html(f'<div class="kp-mark"><span>{row.rank}</span><img src="{row.mark}" alt=""></div>', width=48)
                 if row.rank:
-                    more: dict[str, Any] = {
-                        "type": "tertiary",
-                        "width": 160,
-                        "wrap": True,
-                        "help": show.plain(row.system),
-                    }
-                    draw = partial(_of_system, row.system, [other.system for other in rows if other.rank])
-                    show.popover(show.plain(results.in_short(row.system)), draw, f"name {row.system}", **more)
+                    kwargs: dict[str, Any] = {"type": "tertiary", "width": _NAME_WIDTH, "wrap": True}
+                    kwargs |= {"key": f"name {row.system}", "help": show.plain(row.system)}
+                    draw_menu = partial(_system_details, row.system, [other.system for other in rows if other.rank])
+                    show.popover(show.plain(tables.breakable(results.in_short(row.system))), draw_menu, **kwargs)
                 else:
-                    st.html(
-                        f'<div class="kp-quiet kp-name">{tables.escape(tables.labels()[row.system])}</div>', width=160
-                    )
-                st.html(_row(_pictures(row), texts, row.behind), width="stretch")
+                    name = tables.escape(tables.labels()[row.system])
+                    st.html(f'<div class="kp-quiet kp-name">{name}</div>', width=_NAME_WIDTH)
+                st.html(_row(_pictures(row), cell_texts, row.behind), width="stretch")
+    grades = {row.behind.partition(" · ")[2] for row in rows}
+    for grade in (grade for grade in show.GRADES if grade in grades):
+        show.small(show.GRADES[grade][2])
     if not universe:
         show.about("people.no_word")
-    if (people := results.like_for_like()) is not None:
-        show.small(results.in_short(" ".join((people.claim, *people.details))))
+    if (human_comparison := results.like_for_like()) is not None:
+        addition = f"In the rows above, {rows[0].system} has {rows[0].number}, against all annotators together."
+        show.small(results.in_short(" ".join((human_comparison.claim, *human_comparison.details, addition))))
 
 
-def _row(first: str, middle: Sequence[str], last: str, look: str = "kp-row") -> str:
-    """Return a row as HTML: value with pictures, further values, and gap to best."""
+def _row(first: str, middle: Sequence[str], last: str, css_class: str = "kp-row") -> str:
     cells = "".join(f'<span class="n kp-more">{tables.escape(text)}</span>' for text in middle)
-    behind = f'<span class="kp-more">{tables.escape(last)}</span>'
-    return f'<div class="{look}" style="--more:{len(middle)}">{first}{cells}{behind}</div>'
+    last_cell = f'<span class="kp-more">{tables.escape(last)}</span>'
+    return f'<div class="{css_class}" style="--more:{len(middle)}">{first}{cells}{last_cell}</div>'
 
 
 def _pictures(row: board.Row) -> str:
@@ -113,7 +113,7 @@ def _pictures(row: board.Row) -> str:
     return f'<b class="n">{row.number}</b>{dot}<span class="kp-more kp-spark">{curve}</span>'
 
 
-def _of_system(system: str, ranked: Sequence[str]) -> None:
+def _system_details(system: str, ranked: Sequence[str]) -> None:
     runs, others = runs_of(workspace.corpus().systems), [name for name in ranked if name != system]
     if others:
         _won_and_lost(runs[system][0], runs[others[0]][0])
@@ -129,52 +129,49 @@ def _rename(system: str, key: str) -> None:
 
 
 def _won_and_lost(system: str, other: str) -> None:
-    pair = cached.here(kp.versus, settings.value("measure"), a=system, b=other)
+    pair = cached.on_screen(kp.versus, settings.value("measure"), a=system, b=other)
     table = pair.by_document.sort_values("difference", kind="stable")
     show.paragraph(statements.of_two(pair))
-    for words, rows in (
-        ("Wins most on", table[table["difference"] > 0].iloc[::-1]),
-        ("Loses most on", table[table["difference"] < 0]),
-    ):
+    wins, losses = table[table["difference"] > 0].iloc[::-1], table[table["difference"] < 0]
+    for label, rows in (("Wins most on", wins), ("Loses most on", losses)):
         if len(rows):
-            st.markdown(f"**{words}**")
-            for row in rows.head(_FEW).itertuples():
+            st.markdown(f"**{label}**")
+            for row in rows.head(_MAX_DOCUMENTS).itertuples():
                 label = f"{show.plain(str(row.document))} {row.difference:+.3f}"
                 link.to("documents", label, system=system, other=other, document=str(row.document))
 
 
 def datasets() -> None:
-    """Report on how many data sets each system is better, its values on each data set, and the curves over k."""
-    measure, data = settings.value("measure"), workspace.whole()
-    asked = settings.settings().changed(k=settings.value("k"))
+    """Show on how many data sets a system is better, its values on each data set, and the curves over k."""
+    measure, data = settings.value("measure"), workspace.all_data()
+    chosen_settings = settings.settings().changed(k=settings.value("k"))
 
-    def ask(settings_: Settings) -> kp.Result:
-        return cached.of((data.corpus,), f"all {data.digest}", kp.evaluate, settings_, (measure,), by="dataset")
+    def evaluate(settings_: Settings) -> kp.Result:
+        return cached.call((data.corpus,), f"all {data.digest}", kp.evaluate, settings_, (measure,), by="dataset")
 
-    result = ask(asked)
-    results.answer(cached.of((data.corpus,), f"all {data.digest}", kp.answer, asked, measure))
+    result = evaluate(chosen_settings)
+    results.answer(cached.call((data.corpus,), f"all {data.digest}", kp.answer, chosen_settings, measure))
     show.chart(dots.by_part(result, "data set"), "by_dataset", f"{measure} by data set")
     results.reasons(result)
     if has_curve(measure):
-        over = ask(asked.changed(k=range(1, 51), interval="none"))
-        drawn = curves.by_dataset(over, measure, settings.cutoff())
-        show.chart(drawn, "datasets_over_k", f"{measure} over k by data set")
+        over_k = evaluate(chosen_settings.changed(k=range(1, 51), interval="none"))
+        plot = curves.by_dataset(over_k, measure, settings.cutoff())
+        show.chart(plot, "datasets_over_k", f"{measure} over k by data set")
     show.noted().tables.append(result.wide())
     link.to("report", "The table for a paper", report_tab="Table for a paper")
     show.recipe(result, (result.frame, f"{measure} by data set"))
 
 
 def _published(at_cutoff: kp.Result, name: str, system: str) -> None:
-    """Describe how the preset differs from the default and changes the value shown, with a button to leave it."""
-    plain = cached.at_cutoff().changed(preset="kpscope").changed(k=settings.cutoff())
-    usual = cached.ask(kp.evaluate, plain.changed(interval="none"), (settings.value("measure"),))
+    default = cached.at_cutoff().changed(preset="kpscope").changed(k=settings.cutoff())
+    result = cached.on_corpus(kp.evaluate, default.changed(interval="none"), (settings.value("measure"),))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        show.small(results.in_short(answers.of_preset(at_cutoff, usual, name, system)))
-        controls.button("Take back", "preset_back", link.choose, "preset", None, type="tertiary")
+        show.small(results.in_short(answers.of_preset(at_cutoff, result, name, system)))
+        controls.button("Undo", "preset_back", link.choose, "preset", None, type="tertiary")
 
 
 def conventions() -> None:
-    """Report in one line how much other published conventions change the value of the best system."""
-    if len(workspace.corpus().runs) <= AT_ONCE and settings.settings().average not in SUBJECT:
+    """Show in one line how much other published conventions change the value of the best system."""
+    if len(workspace.corpus().runs) <= MAX_PHRASES_FOR_CONVENTIONS and settings.settings().average not in SUBJECT:
         show.small(results.in_short(statements.range_of(cached.spread(settings.value("measure")))))
     link.to("systems", "See every convention", systems_tab="Stability", stability="Other published conventions")

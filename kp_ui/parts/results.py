@@ -1,4 +1,4 @@
-"""Define the shared parts of result pages: answers, human agreement, marks of cutoffs, and undefined values."""
+"""Define the shared parts of the pages with results: answers, human ceiling, marked cutoffs, undefined values."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,6 @@ import streamlit as st
 import kp_core as kp
 from kp_core.charts import board, curves, screen_tables
 from kp_core.charts.style import ORACLE, Look, looks, short_names
-from kp_core.errors import Note
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.systems import longest_lists
@@ -18,91 +17,83 @@ from kp_core.settings import SUBJECT
 from kp_core.studies.answer import Answer
 from kp_core.studies.result import Numbers
 from kp_core.words import answers
-from kp_ui.state import cached, link, settings, workspace
-from kp_ui.widgets import controls, prose, show, tables
+from kp_ui.state import cached, settings, workspace
+from kp_ui.widgets import controls, show, tables
 
-#: Maximum number of annotators that are scored like systems; with more, leaving each out is too slow.
+#: Maximum number of annotators who are scored like systems; with more, leaving each out in turn is too slow.
 FEW_PEOPLE = 20
 
 
 def in_short(text: str, systems: Iterable[str] = ()) -> str:
-    """Return a sentence with short names of systems and measures as on screen."""
-    shown = short_names(systems or workspace.corpus().systems)
-    if not shown:
+    """Replace the names of systems and measures in a sentence with the short names on screen."""
+    short = short_names(systems or workspace.corpus().systems)
+    if not short:
         return show.in_heads(text)
-    names = sorted(shown, key=len, reverse=True)
+    names = sorted(short, key=len, reverse=True)
     parts = re.split(rf"(?<!\w)({'|'.join(map(re.escape, names))})(?!\w)", text)
-    return "".join(shown[part] if part in shown else show.in_heads(part) for part in parts)
+    return "".join(short[part] if part in short else show.in_heads(part) for part in parts)
 
 
-def answer(said: Answer, systems: Iterable[str] = ()) -> None:
+def answer(verdict: Answer, systems: Iterable[str] = ()) -> None:
     """Show the answer of a page with short names of systems."""
-    show.answer(said, partial(in_short, systems=systems))
+    show.answer(verdict, partial(in_short, systems=systems))
 
 
 def choose_system(label: str, key: str, options: Iterable[str] = (), **more: Any) -> str:
-    """Let the user choose a system by its label, among all by default."""
-    shown = short_names(workspace.corpus().systems)
-    return controls.select(label, options or best_first(), key, format_func=lambda name: shown.get(name, name), **more)
+    """Let the user choose one of the given systems by its label; by default one of all systems."""
+    labels = short_names(workspace.corpus().systems)
+    return controls.select(label, options or best_first(), key, format_func=lambda name: labels.get(name, name), **more)
 
 
 def like_for_like() -> Answer | None:
-    """Compare the best system with the human range on gold standards that leave out each annotator.
+    """Compare the best system with people, on gold standards that leave out each annotator in turn.
 
-    Return None for too many annotators, measures that do not rank systems, and means over subjects.
+    None for a single annotator or too many, measures that do not rank systems, and means over subjects.
     """
     if settings.settings().average in SUBJECT or parse(settings.value("measure")).measure.better == "none":
         return None
     if not 1 < len(workspace.corpus().annotators) <= FEW_PEOPLE:
         return None
-    others = "others:majority" if choice() == "majority" else "others"
-    asked = cached.at_cutoff().changed(annotators=others)
-    return cached.ask(answers.like_for_like, asked, settings.value("measure"))
+    gold = "others:majority" if choice() == "majority" else "others"
+    settings_used = cached.at_cutoff().changed(annotators=gold)
+    return cached.on_corpus(answers.like_for_like, settings_used, settings.value("measure"))
 
 
 def best_first() -> list[str]:
-    """Return the systems by their values of the current measure, highest first."""
+    """Return the systems, best first by the current measure."""
     values = cached.measure_in_use().at(settings.cutoff())
     return screen_tables.best_systems(values, settings.value("measure"), workspace.corpus().systems)
 
 
-def ids_that_do_not_meet(notes: Iterable[Note]) -> None:
-    """Show an error if the ids of lists match no documents but a fix would match them."""
-    for note in notes:
-        if note.level == "warning" and note.where == "ids":
-            show.notes([note])
-            link.to("data", "Apply it on the Data page")
-
-
 def marks() -> curves.Marks:
-    """Return the cutoffs to mark on a curve over k."""
+    """Return the cutoffs to mark on curves over k."""
     return curves.Marks(settings.cutoff(), settings.cutoff_of_average(), longest_lists(prepare(workspace.corpus())))
 
 
 def small_curves(result: kp.Result, measures: Sequence[str]) -> None:
     """Show measures over k as small charts, three per row, in which a click chooses k."""
-    drawn = looks(result.frame["system"])
+    styles = looks(result.frame["system"])
     names = "".join(
-        f'<span><img src="{board.line(drawn[name])}" alt="">{tables.escape(drawn[name].name)}</span>'
-        for name in drawn
+        f'<span><img src="{board.line(styles[name])}" alt="">{tables.escape(styles[name].name)}</span>'
+        for name in styles
         if name != ORACLE
     )
     st.html(f'<div class="kp-names">{names}</div>')
-    marked = marks()
-    for first in range(0, len(measures), 3):
-        group = measures[first : first + 3]
+    cutoffs = marks()
+    for start in range(0, len(measures), 3):
+        group = measures[start : start + 3]
         for column, measure in zip(st.columns(3), group, strict=False):
             with column:
-                show.choosing_k(curves.small(result, measure, marked), f"small {measure}", f"{measure} over k")
+                show.choosing_k(curves.small(result, measure, cutoffs), f"small {measure}", f"{measure} over k")
 
 
 def choice() -> str:
-    """Return how the other annotators are combined into the gold standard."""
+    """Return how the other annotators are combined into the gold standard: majority or union."""
     return "majority" if settings.value("annotators") == "majority" else "union"
 
 
 def people() -> bool:
-    """Let the user show people next to the systems, if there are several annotators."""
+    """Let the user show people next to the systems, if there are several annotators; return whether they are shown."""
     if len(workspace.corpus().annotators) < 2:
         return False
     chosen = controls.switch("Compare with people (human ceiling)", "people")
@@ -112,7 +103,7 @@ def people() -> bool:
 
 
 def marks_of_systems() -> dict[str, Look]:
-    """Return how each system is drawn."""
+    """Return system → how it is drawn in charts."""
     return looks(workspace.corpus().systems)
 
 
@@ -123,20 +114,6 @@ def few(result: Numbers) -> None:
 
 
 def reasons(result: kp.Result) -> None:
-    """Report why values of a result are undefined."""
+    """Show why values of a result are undefined."""
     for reason in screen_tables.reasons(result):
         show.small(reason)
-
-
-def about_baselines(cutoff: int | str) -> None:
-    """Explain the gray rows at a cutoff."""
-    text = prose.text("results.baselines")
-    if cutoff == "all":
-        text += " At k = all, the random baseline and the oracle return every phrase of the universe."
-    st.caption(text)
-
-
-def where_no_mark() -> None:
-    """Explain why a curve has no mark if the cutoff differs by document."""
-    if isinstance(settings.cutoff(), str):
-        st.caption("The cutoff in use differs from document to document, so it has no place of its own on the k axis.")

@@ -1,4 +1,4 @@
-"""Arrange the Systems page: head to head, concordance tables, measures, k, near misses, parts, stability."""
+"""Arrange the Systems page: head to head, concordance tables, measures, curves, near misses, parts, stability."""
 
 from contextlib import suppress
 from typing import Any, cast
@@ -19,13 +19,13 @@ from kp_core.studies.parts import DATASET, PARTS
 from kp_core.studies.published_tables import LECTURE_SYSTEMS, remarks, spans
 from kp_core.studies.stability import By
 from kp_core.takeaway import methods
-from kp_core.typeset import CELLS
+from kp_core.typeset import CELLS, say
 from kp_core.words import statements
 from kp_ui.parts import results
 from kp_ui.state import cached, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
-#: Group of measures of lists → measures; M and O are cutoffs that depend on the document.
+#: Group → measures of ranked lists; the suffix M denotes the whole list.
 GROUPS = {
     "Found among the first k": ("P@k", "R@k", "F1@k", "success@k", "hits@k"),
     "Order of the first k": ("nDCG@k", "nDCG-exp@k", "MAP@k", "MRR@k"),
@@ -33,40 +33,37 @@ GROUPS = {
     "At gold size, and the whole list": ("Rprec", "P@M", "R@M", "F1@M"),
 }
 
-#: Default measures over k, and the number of buttons for further ones.
+#: Default measures in curves over k, and the maximum number of measures offered.
 OVER_K = ("P@k", "R@k", "F1@k", "kappa", "PABAK", "nDCG@k")
 _PILLS = 10
 
 NEAR_VIEWS = ("What is nearly right", "If near misses counted")
-_OWN = "own choice"
 _SIMILARITIES = (
     *("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1-F", "jaccard", "dice"),
     *("levenshtein", "jaro-winkler", "token-set", "chrF", "stem-exact"),
 )
-#: Message in place of a comparison.
-_ONE = "One system is loaded. Load a second one to compare them."
+#: Message shown in place of a comparison if only one system is loaded.
+_ONE_SYSTEM = "One system is loaded. Load a second one to compare them."
 VIEWS = ("Other measures, cutoffs, gold standards", "Other published conventions")
 
 
 def measures() -> None:
-    """Show the measures of lists by group, and the significance of differences in the current measure."""
+    """Show a group of measures of ranked lists, and test the differences in the current measure."""
     grouped = sum(GROUPS.values(), ())
     others = [name for name in settings.measures() if kp.MEASURES[name].family != "concordance" and name not in grouped]
     groups = GROUPS | ({"Others": tuple(others)} if others else {})
     header, cutoff = st.container(), settings.cutoff()
     with st.container(horizontal=True, vertical_alignment="center"):
-        chosen = controls.views("What is asked", groups, "group")
+        chosen = controls.views("Group of measures", groups, "group")
         people = results.people()
-    asked = tuple(name for names in groups.values() for name in names if not name.endswith("@M"))
-    result = cached.evaluation(asked, baselines=True, people=people).at(cutoff)
-    results.ids_that_do_not_meet(result.notes)
+    all_measures = tuple(name for names in groups.values() for name in names if not name.endswith("@M"))
+    result = cached.evaluation(all_measures, baselines=True, people=people).at(cutoff)
     names = [named(name, cutoff) for name in groups[chosen]]
-    tests = {named(name, cutoff): comparison for name in groups[chosen] if (comparison := cached.compared(name))}
-    with header:
-        show.lead(results.in_short(statements.leaders(tests, "by")))
+    tests = {named(name, cutoff): comparison for name in groups[chosen] if (comparison := cached.compare_pairs(name))}
+    show.lead(results.in_short(statements.leaders(tests, "by")), header)
     table = screen_tables.in_order(screen_tables.with_intervals(result, names), results.best_first())
-    marked = table if people else screen_tables.marked(table, tests)  # people are scored on another gold standard
-    tables.table(marked, chosen, result.documents, best=screen_tables.best_cells(result, names))
+    marked_table = table if people else screen_tables.marked(table, tests)  # people are scored on another gold standard
+    tables.table(marked_table, chosen, result.documents, best=screen_tables.best_cells(result, names))
     test = "t test over documents and runs" if have_runs(workspace.corpus().systems) else "paired randomization test"
     show.about("systems.measures", test=test)
     results.reasons(screen_tables.only(result, names))
@@ -75,10 +72,10 @@ def measures() -> None:
 
 
 def against() -> None:
-    """Compare two systems: the difference over k, documents won and lost, keyphrases that only one finds."""
+    """Compare two systems: the difference over k and by document, and keyphrases that only one of them finds."""
     names = results.best_first()
     if len(names) < 2:
-        show.small(_ONE)
+        show.small(_ONE_SYSTEM)
         return
     header = st.container()
     with controls.folded("Systems", icon=":material/compare_arrows:"):
@@ -87,15 +84,14 @@ def against() -> None:
         runs = next(runs for runs in runs_of(names).values() if a in runs)
         start = next((place for place, name in enumerate(others) if name not in runs), 0)  # prefer another system
         b = results.choose_system("Second system", "against_b", others, start=start)
-    pair = cached.here(kp.versus, settings.value("measure"), a=a, b=b)
-    with header:
-        show.lead(results.in_short(statements.of_two(pair)))
+    pair = cached.on_screen(kp.versus, settings.value("measure"), a=a, b=b)
+    show.lead(results.in_short(statements.of_two(pair)), header)
     results.few(pair)
     first, second = st.columns([3, 2], gap="medium")
     with first:
         show.choosing_k(curves.difference(pair, settings.cutoff()), "against_over_k", f"{a} minus {b} over k")
     with second:
-        tables.of_documents(pair.by_document, "against_documents", f"{a} and {b} by document")
+        tables.of_documents(pair.by_document, f"{a} and {b} by document")
     show.subheader("Keyphrases that only one of them finds")
     for column, name in zip(st.columns(2, gap="medium"), (a, b), strict=True):
         with column:
@@ -111,32 +107,30 @@ def _certainty() -> None:
     name = named(measure, settings.cutoff())
     show.subheader(f"Is the difference in {show.plain(show.head(name))} significant?")
     if len(systems) < 2:
-        show.small(_ONE)
+        show.small(_ONE_SYSTEM)
         return
     with st.container(horizontal=True):
         tests = [name for name in TESTS if (name in OVER_RUNS) == have_runs(systems)]
         test = controls.select("Test", tests, "test")
         correction = cast(Correction, controls.select("Correction", CORRECTIONS, "correction"))
-    verdict = cached.here(kp.answer, measure, family=Family(measure, test, correction))
+    verdict = cached.on_screen(kp.answer, measure, family=Family(measure, test, correction))
     show.paragraph(results.in_short(" ".join((verdict.claim, *verdict.caveats, verdict.why))))
-    tested(cached.here(kp.compare, measure, test=test, correction=correction), name)
+    tested(cached.on_screen(kp.compare, measure, test=test, correction=correction), name)
 
 
 def over_k() -> None:
-    """Show measures over k in small charts, and precision against recall."""
-    in_use, header = settings.value("measure"), st.container()
-    offered = [name for name in dict.fromkeys((*OVER_K, in_use, *settings.measures())) if has_curve(name)][:_PILLS]
+    """Show curves of measures over k in small charts, and precision against recall."""
+    current, header = settings.value("measure"), st.container()
+    offered = [name for name in dict.fromkeys((*OVER_K, current, *settings.measures())) if has_curve(name)][:_PILLS]
     with st.container(horizontal=True, vertical_alignment="center"):
-        look: dict[str, Any] = {"selection_mode": "multi", "format_func": show.head, "label_visibility": "collapsed"}
-        chosen = controls.several("Measures", offered, OVER_K, "over", st.pills, **look)
+        pills: dict[str, Any] = {"selection_mode": "multi", "format_func": show.head, "label_visibility": "collapsed"}
+        chosen = controls.several("Measures", offered, OVER_K, "over", st.pills, **pills)
         people = results.people()
     result = cached.evaluation(tuple(dict.fromkeys([*chosen, "P@k", "R@k"])), baselines=True, people=people)
     if chosen:
         results.small_curves(result, chosen)
-        with header:
-            first = in_use if in_use in chosen else chosen[0]
-            show.lead(results.in_short(statements.leaders_over_k(first, cached.over_k(first))))
-    results.where_no_mark()
+        lead_measure = current if current in chosen else chosen[0]
+        show.lead(results.in_short(statements.leaders_over_k(lead_measure, cached.over_k(lead_measure))), header)
     with st.expander("Precision and recall as k grows"):
         show.chart(curves.precision_recall(result, settings.cutoff()), "precision_recall", "precision and recall")
     for name in chosen:
@@ -145,92 +139,83 @@ def over_k() -> None:
 
 
 def near_misses() -> None:
-    """Show near misses by type and system with examples, or scores with soft matching."""
+    """Show near misses by type and system with examples, or scores in which near misses count."""
     near, header = cached.near_misses(), st.container()
     if controls.views("Look at", NEAR_VIEWS, "near") == NEAR_VIEWS[1]:
         _soft()
         return
-    with header:
-        show.lead(results.in_short(statements.nearly_right(near.shares(), results.best_first())))
+    show.lead(results.in_short(statements.nearly_right(near.shares(), results.best_first())), header)
     for note in near.notes:
         if note.where in workspace.corpus().systems:  # why EXACT and MORPH differ from the hits
             show.small(results.in_short(f"{note.where}: {note.message.rstrip('.')}."))
-    side = controls.views("Count", ["predictions", "gold entries"], "side")
-    counts = near.counts("gold" if side == "gold entries" else "predictions")
-    show.downloads(counts, f"Types of near misses, {side}")
+    counted = controls.views("Count", ["predictions", "gold entries"], "side")
+    counts = near.counts("gold" if counted == "gold entries" else "predictions")
+    show.downloads(counts, f"Types of near misses, {counted}")
     left, right = st.columns(2, gap="medium")
     with left:
-        show.chart(dots.type_bars(counts, side), "types")
+        show.chart(dots.type_bars(counts, counted), "types")
     with right:
-        tables.table(screen_tables.shown(near.shares(), "near_shares"), "shares")
-        st.caption("Near: misses that have a word in common with a keyphrase, as a share of all misses.")
-        st.caption(show.plain("; ".join(f"{NEAR[name]}: {words}" for name, words in TYPES.items())) + ".")
-    _examples(near)
+        tables.table(screen_tables.shown(near.shares(), "near_shares"), "shares", note="near_misses.near")
+        show.small(f"{'; '.join(f'{NEAR[name]}: {words}' for name, words in TYPES.items())}.")
     show.signature(cached.signature("F1@k"))
-
-
-def _examples(misses: kp.NearMisses) -> None:
     show.subheader("The most frequent near misses")
     with st.container(horizontal=True):
         system = results.choose_system("System", "system")
-        kind = controls.select("Type", ["all", *list(NEAR.values())[1:-1]], "near_type")
-    examples = screen_tables.near_examples(misses, system, kind)
+        near_type = controls.select("Type", ["all", *list(NEAR.values())[1:-1]], "near_type")
+    examples = screen_tables.near_examples(near, system, near_type)
     if not len(examples):
         st.caption("This system has no such near miss.")
         return
     tables.table(examples, "examples")
-    with st.expander("Every one of them, with its document"):
-        listed = screen_tables.near_of_system(misses, system, kind)
-        tables.of_documents(listed, "near_list", f"Near misses of {system}")
+    with st.expander("All of these near misses, with their documents"):
+        near_miss_list = screen_tables.near_of_system(near, system, near_type)
+        tables.of_documents(near_miss_list, f"Near misses of {system}")
 
 
 def _soft() -> None:
-    best, cutoff = settings.settings().matching == "best", settings.cutoff()
-    show.about("near_misses.best" if best else "near_misses.soft")
+    is_best, cutoff = settings.settings().matching == "best", settings.cutoff()
+    show.about("near_misses.best" if is_best else "near_misses.soft")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        preset = controls.select("What counts", [*kp.SOFT_PRESETS, _OWN], "soft", 3)
+        preset = controls.select("What counts", [*kp.SOFT_PRESETS, "own choice"], "soft", 3)
         chosen = kp.SOFT_PRESETS.get(preset) or _own_similarity()
-    words = f"{chosen.similarity} of at least {chosen.tau:g}, {chosen.hits}. {methods.sentence(chosen.similarity)}"
-    show.small(words)
-    soft = cached.ask(kp.soft_evaluate, cached.at_every_number(), chosen)
+    meaning = methods.sentence(chosen.similarity)
+    show.small(f"{chosen.similarity} of at least {chosen.tau:g}, {chosen.hits}. {meaning}")
+    soft = cached.on_corpus(kp.soft_evaluate, cached.at_every_number(), chosen)
     exact = cached.evaluation(("P@k", "R@k", "F1@k"))
     left, right = st.columns(2, gap="medium")
     with left:
-        beside = screen_tables.beside_exact(soft.frame, exact.frame, cutoff)
-        tables.table(screen_tables.in_order(beside, results.best_first()), "soft_scores")
+        comparison = screen_tables.beside_exact(soft.frame, exact.frame, cutoff)
+        tables.table(screen_tables.in_order(comparison, results.best_first()), "soft_scores")
         show.recipe(soft, (soft.frame, "Soft scores"))
     with right:
         st.markdown("**Soft F1 over k**")
         show.chart(curves.over_k(soft, "F1@k", results.marks()), "soft_over_k", "Soft F1 over k")
-        results.where_no_mark()
 
 
 def _own_similarity() -> kp.Soft:
-    given = ("given",) if workspace.corpus().vocabulary.has_similarities else ()
-    name = controls.select("Similarity", (*given, *_SIMILARITIES), "similarity")
+    given_option = ("given",) if workspace.corpus().vocabulary.has_similarities else ()
+    name = controls.select("Similarity", (*given_option, *_SIMILARITIES), "similarity")
     tau = controls.amount("Threshold", 0.05, 1.0, 0.8, "tau", st.slider, step=0.05, width=200)
     return kp.Soft(name, tau, controls.select("A pair counts", ["weighted", "count"], "soft_hits"))
 
 
 def tested(comparison: kp.Comparison, name: str) -> None:
-    """Show the results of a test: all pairs, effect sizes and ranks."""
+    """Show the results of the tests of all pairs, effect sizes, and ranks."""
     show.notes(note for note in comparison.notes if note.level == "warning")
     first, second, third = st.tabs(["Pairs", "Effect sizes", "Ranks"])
     with first:
-        several = len(comparison.scores) >= heat_maps.FEWEST
-        left, *right = st.columns([4, 3], gap="medium") if several else [st.container()]
+        has_map = len(comparison.scores) >= heat_maps.FEWEST
+        left, *right = st.columns([4, 3], gap="medium") if has_map else [st.container()]
         with left:
             tables.table(screen_tables.pairs(comparison), "pairs", comparison.documents)
-        for place in right:
-            with place:
-                show.chart(heat_maps.pair_map(comparison, name), "pair_map")
-                st.caption("A star marks a difference that is significant after the correction.")
+        for column in right:
+            with column:
+                show.chart(heat_maps.pair_map(comparison, name), "pair_map", note="comparison.star")
     with second:
-        tables.table(screen_tables.shown(comparison.effects_as_read(), "effects"), "effects")
-        show.about("comparison.effects")
+        effects = screen_tables.shown(comparison.wide(comparison.effects), "effects")
+        tables.table(effects, "effects", note="comparison.effects")
     with third:
-        tables.table(screen_tables.ranks(comparison), "ranks")
-        show.about("comparison.ranks")
+        tables.table(screen_tables.ranks(comparison), "ranks", note="comparison.ranks")
     show.small(f"Test: {comparison.test}; {statements.NOT_EQUAL}.")
     show.downloads(comparison.frame, f"Pairs of systems, {name}", comparison.signature)
 
@@ -239,10 +224,9 @@ def _conventions(measure: str) -> None:
     spread = cached.spread(measure)
     show.lead(results.in_short(statements.range_of(spread)))
     _printed(spread)
-    show.chart(dots.strip(spread, statements.range_of(spread)), "strip")
-    show.about("comparison.spread")
+    show.chart(dots.strip(spread, statements.range_of(spread)), "strip", note="comparison.spread")
     tables.table(spread.ranges, "ranges", take=f"{measure} under other conventions, ranges")
-    with st.expander("What one change of the present conventions does"):
+    with st.expander("Effect of changing a single convention"):
         show.chart(dots.effects(spread), "effects_of_conventions")
     if len(spread.turns):
         st.markdown("**Where the order of two systems changes**")
@@ -253,56 +237,51 @@ def _conventions(measure: str) -> None:
 
 
 def _printed(spread: kp.Spread) -> None:
-    """Let the user enter a printed number, and show the settings that give it, each with a button to use it."""
-    asked = st.text_input(
-        "A number you want to reach",
-        placeholder=f"such as {spread.ranges['low'].min():.3f}; or P@5=0.31, F1@5=0.348 of one system",
-        width=420,
-        help=prose.helps("printed"),
-        **controls.held("printed", ""),
-    ).strip()
-    if not asked:
+    example = f"such as {spread.ranges['low'].min():.3f}; or P@5=0.31, F1@5=0.348 of one system"
+    input_options = {"placeholder": example, "help": prose.helps("printed"), **controls.linked("printed", "")}
+    if not (typed := st.text_input("A published number to reproduce", width=420, **input_options).strip()):
         return
-    candidates = cached.here(kp.printing, asked) if "=" in asked else spread.printing(asked)
+    candidates = cached.on_screen(kp.printing, typed) if "=" in typed else spread.printing(typed)
     messages = {note.where: show.sentence(note.message) for note in candidates.notes}
     st.markdown(f"**{messages['printed']}**")
-    shown = candidates.frame if candidates.fitting else candidates.nearest
-    for place, line in enumerate(list(dict.fromkeys(shown["signature"]))[:_USABLE]):
-        row = shown[shown["signature"] == line].iloc[0]
+    displayed = candidates.frame if candidates.fitting else candidates.nearest
+    listed = displayed.drop_duplicates("signature").head(_MAX_BUTTONS)
+    for position, row in enumerate(listed.to_dict("records")):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            controls.button("Use this", f"use {place}", settings.use, line)
+            controls.button("Use this", f"use {position}", settings.use, row["signature"])
             words = f"{row['system']} {row['value']:.4f}: {statements.of_setting(row['preset'], row['changes'])}"
             st.markdown(show.plain(words), width="stretch")
     if candidates.questions:
-        st.markdown("**What to ask the authors**")
-        st.markdown("\n".join(f"* {show.plain(question)}" for question in candidates.questions))
+        questions = (f"* {show.plain(question)}" for question in candidates.questions)
+        st.markdown("\n".join(("**What to ask the authors**", *questions)))
     st.caption(messages["not varied"])
-    with st.expander(f"All of them, with {'how far they are' if not candidates.fitting else 'their values'}"):
+    with st.expander(f"All settings, with their {'distances' if not candidates.fitting else 'values'}"):
         tables.table(candidates.wide(), "printed_table")
-    show.downloads(candidates.wide().assign(signature=shown["signature"]), "Settings that print a number", "")
+    show.downloads(
+        candidates.wide().assign(signature=displayed["signature"]), "Settings that give a printed number", ""
+    )
 
 
-#: Number of settings with a button.
-_USABLE = 3
+#: Maximum number of settings shown with a button.
+_MAX_BUTTONS = 3
 
 
 def parts() -> None:
-    """Show the current measure for parts of the data: document types, lengths, present and absent keyphrases."""
+    """Show the current measure on parts of the data, such as document types, or present and absent keyphrases."""
     measure = settings.value("measure")
     offered = [name for name in PARTS if name != DATASET]
     header = st.container()
     chosen = controls.select("Parts by", offered, "parts", len(offered) - 1)
     show.small(f"By {PARTS[chosen]}.")
-    result = cached.here(kp.evaluate, (measure,), by=chosen)
+    result = cached.on_screen(kp.evaluate, (measure,), by=chosen)
     table = screen_tables.by_part(result)
     if table.empty:
-        st.info("This measure needs all phrases of the universe, so it does not tell present from absent keyphrases.")
+        st.info("This measure needs all phrases of the universe, so it cannot separate present from absent keyphrases.")
         return
-    with header:
-        tested = dict[str, kp.Comparison]()
-        with suppress(kp.UsageError):  # one system, or a measure without a test
-            tested = cached.here(compare_parts, measure, chosen)
-        show.lead(results.in_short(statements.leaders(tested, "in")))
+    comparisons = dict[str, kp.Comparison]()
+    with suppress(kp.UsageError):  # one system, or a measure without a test
+        comparisons = cached.on_screen(compare_parts, measure, chosen)
+    show.lead(results.in_short(statements.leaders(comparisons, "in")), header)
     show.chart(dots.by_part(result), "by_part", f"{measure} by {chosen}")
     tables.table(screen_tables.in_order(table, results.best_first()), "by_part_table", result.documents)
     show.recipe(result, (result.frame, f"{measure} by {chosen}"))
@@ -317,86 +296,80 @@ _BY: dict[str, By] = {
 
 
 def stability() -> None:
-    """Show how the ranking of the systems changes with measure, cutoff, normalization, gold and conventions."""
+    """Show how the ranking of the systems changes with the measure, cutoff, normalization, gold, or conventions."""
     measure = settings.value("measure")
     if controls.views("Look at", VIEWS, "stability") == VIEWS[1]:
         _conventions(measure)
     elif len(workspace.corpus().systems) < 2:
-        show.small(_ONE)
+        show.small(_ONE_SYSTEM)
     else:
         _rankings(measure)
 
 
 def _rankings(measure: str) -> None:
-    chosen = controls.select("The ranking by", _BY, "views")
-    study = cached.here(kp.stability, _BY[chosen], measure=measure)
+    chosen = controls.select("Compare rankings by", _BY, "views")
+    study = cached.on_screen(kp.stability, _BY[chosen], measure=measure)
     show.lead(results.in_short(study.leaders()))
     left, right = st.columns([3, 2], gap="medium")
     with left:
         show.chart(curves.rank_chart(study), "rank_chart", f"ranks by {chosen}")
     with right:
         if len(study.alike()) > 1:
-            show.chart(heat_maps.kendall(study), "kendall", f"agreement of rankings by {chosen}")
-            st.caption("Kendall’s tau-b of two rankings: 1 is the same order, 0 no relation, −1 the reverse.")
+            caption = f"agreement of rankings by {chosen}"
+            show.chart(heat_maps.kendall(study), "kendall", caption, note="comparison.kendall")
         else:
-            st.caption("All of them rank the systems alike.")
+            st.caption("All of these rankings are the same.")
     show.downloads(study.frame, f"Rankings by {chosen}")
     show.signature(cached.signature(measure))
 
 
 AGREEMENT = ("kappa", "kappa_max", "P_pos", "P_neg", "PABAK", "AC1", "pi", "BI", "PI")
 #: Measures shown next to the cells; the table of all systems has the others.
-_BESIDE = ("kappa", "P_pos", "P_neg", "PABAK", "AC1")
+_BESIDE_CELLS = ("kappa", "P_pos", "P_neg", "PABAK", "AC1")
 _PRINTED = ("kappa", "P_pos", "P_neg", "PABAK")
-_TYPED = "your figures"
+_OWN_FIGURES = "your figures"
 
 
 def concordance() -> None:
-    """Show one system's concordance table with a diagnosis, and all systems below it."""
+    """Show the concordance table of one system with a diagnosis, and below it the measures of all systems."""
     result = cached.evaluation(AGREEMENT, baselines=True).at(settings.cutoff())
-    results.ids_that_do_not_meet(result.notes)
-    by_document = cached.here(tables_by_document, (*CELLS, "kappa", "P_pos", "PABAK"))
+    by_document = cached.on_screen(tables_by_document, (*CELLS, "kappa", "P_pos", "PABAK"))
     cells = by_document.groupby("system", sort=False)[list(CELLS)].sum().to_dict("index")
-    place = st.container()
+    header = st.container()
     left, right = st.columns([5, 6], gap="medium")
     with left:
         system = results.choose_system("System", "system")
         documents = by_document[by_document["system"] == system].drop(columns="system").reset_index(drop=True)
         others = {name: table for name, table in cells.items() if name != system}
         diagnosis = statements.diagnose(system, cells[system], others, float(documents["kappa"].mean()))
-        show.paragraph(results.in_short(statements.table_in_words(system, cells[system])))
-        place.subheader(
-            show.plain(results.in_short((diagnosis or [f"{system} against the gold standard."])[0])), anchor=False
-        )
-        if diagnosis[1:]:
-            with st.expander("What else this table says"):
-                st.markdown("\n".join(f"- {show.plain(sentence)}" for sentence in diagnosis[1:]))
+        counts = {name: round(cells[system][name]) for name in "abcd"}
+        show.paragraph(results.in_short(say("table", system=system, **counts)))
+        main_finding, *further_findings = diagnosis or [f"{system} against the gold standard."]
+        show.lead(results.in_short(main_finding), header)
+        if further_findings:
+            with st.expander("Further remarks on this table"):
+                st.markdown("\n".join(f"- {show.plain(sentence)}" for sentence in further_findings))
     with right:
         tables.of_words(screen_tables.concordance(cells[system]))
         show.small(screen_tables.universe(cached.evaluation_at_cutoff(("N",), "macro")))
-        tables.table(
-            screen_tables.rows_where(
-                result, next(name for name, runs in runs_of(list(cells)).items() if system in runs), _BESIDE
-            ),
-            "measures",
-            result.documents,
-        )
+        system_of_run = next(name for name, runs in runs_of(list(cells)).items() if system in runs)
+        tables.table(screen_tables.rows_where(result, system_of_run, _BESIDE_CELLS), "measures", result.documents)
         results.few(result)
     _all_systems()
     show.recipe(result, (result.frame, "Systems against the gold standard"))
     with st.expander("How wide is the interval, and what if phrases were independent?"):
-        table = cached.here(interval_table, system=system, measures=AGREEMENT)
-        tables.table(screen_tables.intervals_side_by_side(table, result.documents), "intervals", result.documents)
-        show.about("agreement.intervals")
+        table = cached.on_screen(interval_table, system=system, measures=AGREEMENT)
+        intervals = screen_tables.intervals_side_by_side(table, result.documents)
+        tables.table(intervals, "intervals", result.documents, note="agreement.intervals")
         show.downloads(table, f"Intervals of {system}")
     with st.expander("As the universe grows"):
         measure = controls.select("Measure against N", curves.LIMITS, "against_N", meaning=show.meanings(curves.LIMITS))
-        limit = "P\\_pos, which kappa never passes" if measure in ("kappa", "pi") else "1, whatever the systems do"
+        limit = "P\\_pos, which kappa never exceeds" if measure in ("kappa", "pi") else "1, regardless of the systems"
         show.chart(curves.against_universe(cells, measure), "against_universe")
         show.about("agreement.universe", limit=limit)
     with st.expander("Document by document"):
-        tables.of_documents(documents, "documents", f"By document, {system}")
-    with st.expander("From published figures back to a table"), show.refusals():
+        tables.of_documents(documents, f"By document, {system}")
+    with st.expander("Recover a table from published figures"), show.refusals():
         _from_published_figures()
 
 
@@ -404,33 +377,26 @@ def _all_systems() -> None:
     average = parse("kappa").averages(settings.settings().average)[0]
     show.subheader(f"All systems and baselines ({average} average)")
     people = results.people()
-    beside = cached.evaluation(AGREEMENT, baselines=True, people=people).at(settings.cutoff())
-    everybody = screen_tables.in_order(screen_tables.numbers(beside, AGREEMENT), results.best_first())
-    tables.table(everybody, "everybody", beside.documents)
-    results.about_baselines(settings.cutoff())
-    results.reasons(beside)
+    result = cached.evaluation(AGREEMENT, baselines=True, people=people).at(settings.cutoff())
+    all_systems = screen_tables.in_order(screen_tables.numbers(result, AGREEMENT), results.best_first())
+    tables.table(all_systems, "everybody", result.documents, note="results.baselines")
+    results.reasons(result)
 
 
 def _from_published_figures() -> None:
-    """Let the user solve printed kappa, P_pos, P_neg and PABAK for their concordance table."""
     show.about("agreement.printed")
-    chosen = controls.select("Figures", [*LECTURE_SYSTEMS, _TYPED], "figures")
-    texts = LECTURE_SYSTEMS.get(chosen)
-    if texts is None:
-        columns = zip(st.columns(4), _PRINTED, LECTURE_SYSTEMS["TF-IDF"], strict=True)
-        texts = tuple(
-            column.text_input(show.plain(name), key=f"printed {name}", placeholder=text)
-            for column, name, text in columns
-        )
-        if not all(texts):
-            return
-    else:
-        given = ", ".join(f"{name} {text}" for name, text in zip(_PRINTED, texts, strict=True))
-        show.small(f"As printed in the lecture-keyword evaluation section: {given}.")
-    recovered = kp.recover(*texts)
-    if recovered is None:
-        st.warning("No concordance table gives all four values: at least one of them is misprinted.")
+    chosen = controls.select("Figures", [*LECTURE_SYSTEMS, _OWN_FIGURES], "figures")
+    figures = LECTURE_SYSTEMS.get(chosen, ("",) * 4)
+    columns = zip(st.columns(4), _PRINTED, figures, LECTURE_SYSTEMS["TF-IDF"], strict=True)
+    texts = [
+        column.text_input(show.plain(name), text, key=f"printed {chosen} {name}", placeholder=f"such as {example}")
+        for column, name, text, example in columns
+    ]
+    if not all(texts):
         return
-    tables.table(spans(recovered), "recovered", take="What printed figures say about their table")
-    for sentence in remarks(recovered, chosen in LECTURE_SYSTEMS):
-        show.small(sentence)
+    if (recovered := kp.recover(*texts)) is None:
+        st.warning("No concordance table gives all four values: at least one of them is misprinted.")
+    else:
+        tables.table(spans(recovered), "recovered", take="Shares recovered from printed figures")
+        for sentence in remarks(recovered):
+            show.small(sentence)

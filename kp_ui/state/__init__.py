@@ -1,1 +1,1 @@
-"""Define the state of a session: choices and address, data, and cached results."""
+"""Define the state of a session: its choices and address, its data, and its cached results."""

@@ -1,7 +1,7 @@
 """Read files in a separate process if the server limits time or memory, so that no file slows other sessions.
 
-`KPSCOPE_READING_SECONDS` limits the processor time of reading, `KPSCOPE_READING_BYTES` the additional memory. Without
-these variables, the server process reads the files.
+`KPSCOPE_READING_SECONDS` limits the processor time for reading, `KPSCOPE_READING_BYTES` the additional memory. If
+neither is set, the server process reads the files.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from kp_core.errors import InputError, UsageError, input_error
 from kp_core.reading.limits import at_start, whole_number
 from kp_ui import ROOT
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 _SECONDS, _BYTES = "KPSCOPE_READING_SECONDS", "KPSCOPE_READING_BYTES"
 
 
 class Budget(NamedTuple):
-    """Limits of processor time (seconds) and memory (bytes) per reading; 0 is no limit."""
+    """Limits of processor time (seconds) and memory (bytes) per task; 0 means no limit."""
 
     seconds: int
     bytes: int
 
 
 def budget(environment: Mapping[str, str]) -> Budget:
-    """Return the limits set by environment variables.
+    """Return the limits that environment variables set.
 
     >>> budget({"KPSCOPE_READING_SECONDS": "20"})
     Budget(seconds=20, bytes=0)
@@ -43,7 +43,6 @@ _ALLOWED = at_start(budget)
 
 
 def _started() -> subprocess.Popen[bytes]:
-    """Start a process that waits for one task and ends after it."""
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     return subprocess.Popen([sys.executable, "-m", "kp_ui.state.apart"], cwd=ROOT, **pipes)
 
@@ -52,34 +51,31 @@ def _started() -> subprocess.Popen[bytes]:
 _waiting = [_started()] if any(_ALLOWED) and __name__ != "__main__" else []
 
 
-def apart(work: Callable[..., Made], *given: Any) -> Made:
-    """Return `work(*given)`, computed within the budget; raise InputError if it exceeds the budget."""
+def apart(task: Callable[..., Result], *arguments: Any) -> Result:
+    """Return `task(*arguments)`, computed within the budget; raise InputError if the task exceeds the budget."""
     if not any(_ALLOWED):
-        return work(*given)
+        return task(*arguments)
     try:
         process = _waiting.pop()
     except IndexError:  # in use by another session
         process = _started()
-    reply, _ = process.communicate(pickle.dumps((_ALLOWED, work, given), protocol=5))
+    reply, _ = process.communicate(pickle.dumps((_ALLOWED, task, arguments), protocol=5))
     if not _waiting:
         _waiting.append(_started())
     if not reply:  # the process was killed
         raise _too_costly(_ALLOWED)
-    made = pickle.loads(reply)
-    if isinstance(made, Exception):
-        raise made
-    return made  # type: ignore[no-any-return]
+    result = pickle.loads(reply)
+    if isinstance(result, Exception):
+        raise result
+    return result  # type: ignore[no-any-return]
 
 
 def _too_costly(allowed: Budget) -> InputError:
-    limits = [f"{allowed.seconds:,} seconds"] * bool(allowed.seconds) + [f"{allowed.bytes:,} bytes"] * bool(
-        allowed.bytes
-    )
+    limits = [f"{limit:,} {unit}" for unit, limit in allowed._asdict().items() if limit]
     return input_error("the files", "too costly", allowed=" and ".join(limits))
 
 
-def _limited(allowed: Budget) -> None:
-    """Apply the limits to this process."""
+def _set_limits(allowed: Budget) -> None:
     import resource
 
     if allowed.seconds:
@@ -91,24 +87,24 @@ def _limited(allowed: Budget) -> None:
 
 
 def _main() -> None:
-    """Run the task from standard input, and write its result or error to standard output."""
+    """Read a task from standard input, run it, and write its result or error to standard output."""
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # keep output of libraries out of the reply
     request = sys.stdin.buffer.read()
     if not request:  # the server has stopped
         return
-    allowed, work, given = pickle.loads(request)
-    _limited(allowed)
+    allowed, task, arguments = pickle.loads(request)
+    _set_limits(allowed)
     try:
-        made = work(*given)
+        result = task(*arguments)
     except (InputError, UsageError) as refusal:
-        made = refusal
+        result = refusal
     except MemoryError:
-        made = _too_costly(allowed)
+        result = _too_costly(allowed)
     except Exception:
-        made = RuntimeError(traceback.format_exc())
+        result = RuntimeError(traceback.format_exc())
     with output:
-        pickle.dump(made, output, protocol=5)
+        pickle.dump(result, output, protocol=5)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core.errors import Note
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import SUBJECT, Settings
@@ -24,14 +23,14 @@ from kp_ui.state import workspace
 
 P = ParamSpec("P")
 R = TypeVar("R")
-#: All cutoffs of the bar, computed together so that moving k is fast.
+#: All cutoffs that the control k offers, computed together so that changing k is fast.
 ALL_CUTOFFS = (*range(1, 51), "gold", "all")
 
 
 def digest_of(*parts: object) -> str:
-    """Return a digest of the data on screen and of the arguments.
+    """Return a digest of the data on screen and the given parts.
 
-    Raises TypeError for an argument whose `repr` may be incomplete, such as a table.
+    Raise TypeError for a part whose `repr` may be incomplete, such as a table.
     """
     for part in parts:
         if not _has_complete_repr(part):
@@ -60,23 +59,23 @@ def _near_misses(digest: str, _settings: Settings) -> kp.NearMisses:
     return kp.near_misses(workspace.corpus(), _settings)
 
 
-def of(data: tuple[Any, ...], key: object, compute: Callable[..., R], *arguments: Any, **options: Any) -> R:
-    """Return the cached result of a function for data and arguments.
+def call(data: tuple[Any, ...], key: object, compute: Callable[..., R], *arguments: Any, **options: Any) -> R:
+    """Return the cached result of `compute(*data, *arguments, **options)`.
 
-    key: identifies data other than those on screen
+    key: identifies the data if they are not those on screen
     """
     digest = digest_of(key, f"{compute.__module__}.{compute.__qualname__}", arguments, options)
     return cast(R, _look_up(digest, compute, data, arguments, options))
 
 
-def ask(compute: Callable[Concatenate[kp.Corpus, P], R], *arguments: P.args, **options: P.kwargs) -> R:
-    """Return the cached result of a function for the data on screen."""
-    return of((workspace.corpus(),), "", compute, *arguments, **options)
+def on_corpus(compute: Callable[Concatenate[kp.Corpus, P], R], *arguments: P.args, **options: P.kwargs) -> R:
+    """Return the cached result of a function of the corpus on screen."""
+    return call((workspace.corpus(),), "", compute, *arguments, **options)
 
 
-def here(compute: Callable[Concatenate[kp.Corpus, Settings, P], R], *arguments: P.args, **options: P.kwargs) -> R:
-    """Return the cached result of a function for the data on screen under the current settings and cutoff."""
-    return ask(compute, at_cutoff(), *arguments, **options)
+def on_screen(compute: Callable[Concatenate[kp.Corpus, Settings, P], R], *arguments: P.args, **options: P.kwargs) -> R:
+    """Return the cached result of a function of the corpus on screen and the current settings and cutoff."""
+    return on_corpus(compute, at_cutoff(), *arguments, **options)
 
 
 def at_cutoff() -> Settings:
@@ -89,80 +88,70 @@ def at_every_number() -> Settings:
     return in_use.settings().changed(k=(*range(1, 51), in_use.cutoff()))
 
 
-def unless_too_small(asked: Settings) -> Settings:
-    """Return settings for several cutoffs, or for the current one only if N is a number too small for larger ones."""
-    return at_cutoff() if asked.universe.isdigit() else asked
-
-
 def without_cutoff() -> Settings:
     """Return the current settings without the cutoff, for results on annotators only."""
     return in_use.settings().changed(k="all", annotators="union")
 
 
 def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool = False) -> kp.Result:
-    """Evaluate the data on screen at every cutoff; `result.at(k)` selects one.
+    """Evaluate the data on screen at every cutoff; `result.at(k)` selects a cutoff.
 
-    people: leave out each annotator in turn, for the human ceiling. If N is a number too small for the longest lists,
-    only cutoffs up to the current one are evaluated. Notes are those of the current cutoff.
+    If N is a number too small for the longest lists, only cutoffs up to the current one are evaluated. The notes are
+    those of the current cutoff; notes on the universe are kept only for measures of concordance tables.
+
+    people: whether to leave out each annotator in turn, for the human ceiling
     """
     cutoff = in_use.cutoff()
-    asked = in_use.settings().changed(k=(*ALL_CUTOFFS, cutoff))
-    if people and asked.average not in SUBJECT:  # people have no mean over subjects
-        asked = asked.changed(annotators="others:majority" if asked.annotators == "majority" else "others")
+    requested = in_use.settings().changed(k=(*ALL_CUTOFFS, cutoff))
+    if people and requested.average not in SUBJECT:  # people have no mean over subjects
+        requested = requested.changed(annotators="others:majority" if requested.annotators == "majority" else "others")
     try:
-        result = ask(kp.evaluate, asked, measures, baselines=baselines)
+        result = on_corpus(kp.evaluate, requested, measures, baselines=baselines)
     except kp.InputError:
         if not isinstance(cutoff, int):
             raise
-        result = ask(kp.evaluate, asked.changed(k=range(1, cutoff + 1)), measures, baselines=baselines)
-    return replace(result, notes=notes(measures))
+        result = on_corpus(kp.evaluate, requested.changed(k=range(1, cutoff + 1)), measures, baselines=baselines)
+    notes = evaluation_at_cutoff(("kappa",), None).notes
+    if not any(parse(name).measure.family == "concordance" for name in measures):
+        notes = tuple(note for note in notes if note.where != "universe")
+    return replace(result, notes=notes)
 
 
-def measure_in_use(people: bool = False) -> kp.Result:
-    """Evaluate the current measure at every cutoff with baselines, and with people on request."""
-    return evaluation((in_use.value("measure"),), baselines=True, people=people)
-
-
-def notes(measures: tuple[str, ...]) -> tuple[Note, ...]:
-    """Return the notes on measures at the current cutoff; notes on all cutoffs would refer to k = 50.
-
-    Notes on the universe are included only for measures of concordance tables.
-    """
-    result_notes = evaluation_at_cutoff(("kappa",), None).notes
-    tables = any(parse(name).measure.family == "concordance" for name in measures)
-    return tuple(note for note in result_notes if tables or note.where != "universe")
+def measure_in_use() -> kp.Result:
+    """Evaluate the current measure at every cutoff with baselines."""
+    return evaluation((in_use.value("measure"),), baselines=True)
 
 
 def evaluation_at_cutoff(measures: tuple[str, ...], average: str | None = "micro") -> kp.Result:
-    """Evaluate at the current cutoff without intervals, under the given average or that of the current settings."""
+    """Evaluate at the current cutoff without intervals; without an average, that of the current settings is used."""
     settings = at_cutoff().changed(interval="none")
-    return ask(kp.evaluate, settings.changed(average=average) if average else settings, measures)
+    return on_corpus(kp.evaluate, settings.changed(average=average) if average else settings, measures)
 
 
-def compared(measure: str) -> kp.Comparison | None:
-    """Compare all pairs of systems at the current cutoff; return None for one system or a measure without a test."""
+def compare_pairs(measure: str) -> kp.Comparison | None:
+    """Compare all pairs of systems at the current cutoff; None if no test is possible."""
     with suppress(kp.UsageError):
-        return here(kp.compare, measure) if len(workspace.corpus().systems) > 1 else None
+        return on_screen(kp.compare, measure) if len(workspace.corpus().systems) > 1 else None
     return None
 
 
 def over_k(measure: str) -> OverK | None:
-    """Return the tests of a measure at every cutoff."""
-    return ask(over_k_of, in_use.settings().changed(k=1), measure)
+    """Test the differences between systems in a measure at every cutoff."""
+    return on_corpus(over_k_of, in_use.settings().changed(k=1), measure)
 
 
 def answer() -> kp.Answer:
-    """Return the answer by the current measure and cutoff."""
-    over = over_k(in_use.value("measure")) if len(workspace.corpus().systems) > 1 else None
-    return of((workspace.corpus(), over), "", _answered, at_cutoff(), in_use.value("measure"))
+    """Answer which system is better, by the current measure and cutoff."""
+    comparisons_over_k = over_k(in_use.value("measure")) if len(workspace.corpus().systems) > 1 else None
+    return call((workspace.corpus(), comparisons_over_k), "", _compute_answer, at_cutoff(), in_use.value("measure"))
 
 
-def _answered(corpus: kp.Corpus, over: OverK | None, settings: Settings, measure: str) -> kp.Answer:
+def _compute_answer(corpus: kp.Corpus, over: OverK | None, settings: Settings, measure: str) -> kp.Answer:
     return kp.answer(corpus, settings, measure, over=over)
 
 
 def signature(measure: str) -> str:
-    """Return the signature of values by document at the current cutoff."""
+    """Return the signature of a measure's values per document at the current cutoff."""
     return evaluation_at_cutoff((measure,), None).signature
 
 
@@ -173,27 +162,28 @@ def near_misses() -> kp.NearMisses:
 
 
 def spread(measure: str) -> kp.Spread:
-    """Return a measure at the current cutoff under other conventions, evaluated for all cutoffs together."""
-    return ask(spreads, unless_too_small(at_every_number()), measure).at(in_use.cutoff())
+    """Return the values of a measure at the current cutoff under other conventions; all cutoffs are cached together."""
+    requested = at_every_number()  # N as a number may be too small for cutoffs above the current one
+    return on_corpus(spreads, at_cutoff() if requested.universe.isdigit() else requested, measure).at(in_use.cutoff())
 
 
 def agreement() -> kp.Result:
     """Measure how well the annotators agree."""
-    return ask(kp.agreement, without_cutoff())
+    return on_corpus(kp.agreement, without_cutoff())
 
 
 def annotated_documents() -> pd.DataFrame:
     """Return the agreement of the annotators per document."""
-    return ask(agreement_by_document, without_cutoff())
+    return on_corpus(agreement_by_document, without_cutoff())
 
 
 def trimmed(threshold: float, pooled: bool, form: Form = "binary") -> kp.Trimmed:
     """Trim the gold standard at a threshold."""
-    return ask(kp.trim, without_cutoff(), threshold, pooled=pooled, form=form)
+    return on_corpus(kp.trim, without_cutoff(), threshold, pooled=pooled, form=form)
 
 
 def trimming_curve(corpus: kp.Corpus, settings: Settings, pooled: bool) -> tuple[pd.DataFrame, str]:
-    """Return the scores of the systems over the threshold, and their signature."""
+    """Return the scores of the systems at every threshold of agreement, and their signature."""
     data, levels = prepare(corpus, settings), trimmed(0.5, pooled).levels
-    recipe = data.settings.changed(trim=f"every-binary{'-pooled' if pooled else ''}")
-    return curve(data, levels), kp.signature(recipe, len(data.documents))
+    trimmed_settings = data.settings.changed(trim=f"every-binary{'-pooled' if pooled else ''}")
+    return curve(data, levels), kp.signature(trimmed_settings, len(data.documents))

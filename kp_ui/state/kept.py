@@ -1,6 +1,6 @@
-"""Store files for a day, so that a reload or a second tab opens them again.
+"""Store uploaded files for a day, so that a reload or a second tab opens them again.
 
-The operator chooses the folder; on a server for this machine only, it is in the user's cache.
+The operator chooses the folder; on a server that serves this machine only, it is in the user's cache folder.
 """
 
 import errno
@@ -24,15 +24,15 @@ from kp_core.reading.uploads import Uploads
 from kp_core.scale.disk import write_files
 from kp_core.takeaway.workspace_file import ENDING, Saved, read_workspace, workspace_file
 
-#: Environment variable with the folder; if it is empty, nothing is stored.
+#: Environment variable that names the folder; if its value is empty, nothing is stored.
 VARIABLE = "KPSCOPE_STATE"
-#: Cookie that identifies a browser, and the key of the files stored last for each browser.
+#: Cookie that identifies a browser; below, browser → key of the files that it stored last.
 BROWSER = "kpscope_browser"
 _last: dict[str, str] = {}
 _DAY = 86_400
 _KEY = r"[\w-]{43}"
 #: Names of stored files and of incomplete files that a killed process left behind.
-_OURS = re.compile(rf"{_KEY}{re.escape(ENDING)}|\.[0-9a-f]{{16}}\.part", re.ASCII)
+_STORED_NAMES = re.compile(rf"{_KEY}{re.escape(ENDING)}|\.[0-9a-f]{{16}}\.part", re.ASCII)
 #: Limits for stored files, which KPScope packed itself and which may contain a whole session.
 _LIMITS = replace(
     LIMITS, file_bytes=2 * LIMITS.session_bytes, unpacked_bytes=2 * LIMITS.session_bytes, unpacked_ratio=2_000
@@ -52,7 +52,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_personal() -> bool:
-    """Return whether this server accepts connections from the local machine only, under a local name.
+    """Return whether this server accepts connections only from the local machine, under a local name.
 
     A shared server behind a proxy is reached under a configured host name instead.
     """
@@ -62,7 +62,7 @@ def is_personal() -> bool:
 
 
 def _root() -> Path | None:
-    """Return the folder of stored files, created for this account only; None if nothing is stored."""
+    """Return the folder of stored files, or None if nothing is stored."""
     if VARIABLE in os.environ or not is_personal():
         return Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None
     with suppress(OSError, RuntimeError):  # an account without a home
@@ -74,79 +74,78 @@ def _root() -> Path | None:
 
 
 def is_kept() -> bool:
-    """Return whether uploaded files survive a reload."""
+    """Return whether uploaded files are still there after a reload."""
     return _root() is not None
 
 
 def _place(key: str) -> Path | None:
-    """Return the path of the files of a key; None if nothing is stored or the key is invalid, such as a path."""
     root = _root()
     return root / f"{key}{ENDING}" if root and re.fullmatch(_KEY, key, re.ASCII) else None
 
 
 def last() -> str:
-    """Return the key of the files that this browser stored last; empty if there are none or the server is shared."""
+    """Return the key of the files that this browser stored last; empty if it stored none or the server is shared."""
     return _last.get(st.context.cookies.get(BROWSER, ""), "") if is_personal() else ""
 
 
 def keep(uploads: Uploads, key: str) -> str:
-    """Write files completely, readable by this account only, and return their key (empty if nothing is stored).
+    """Store files so that only this account can read them, and return their key (empty if nothing is stored).
 
-    Raises `OSError` if they cannot be written; earlier files then remain.
+    Raise `OSError` if they cannot be written; the files stored before then remain.
     """
     key = key or secrets.token_urlsafe(32)
-    if (place := _place(key)) is None:
+    if (path := _place(key)) is None:
         return ""
     data = workspace_file(Saved(uploads))
-    if sum(size for path, size in _kept(place.parent).items() if path != place) + len(data) > LIMITS.kept_bytes:
+    if sum(size for other, size in _stored_files(path.parent).items() if other != path) + len(data) > LIMITS.kept_bytes:
         raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
-    if place.is_symlink():  # a foreign link, whose target must not be overwritten
-        place.unlink()
-    write_files({place: data}, mode=0o600)
+    if path.is_symlink():  # a foreign link, whose target must not be overwritten
+        path.unlink()
+    write_files({path: data}, mode=0o600)
     if is_personal() and (browser := st.context.cookies.get(BROWSER)):
         _last[browser] = key
     return key
 
 
 def find(key: str) -> Uploads | None:
-    """Return the files of a key, or None if there are none or they have expired."""
+    """Return the files stored under a key; None if there are none or they have expired."""
     if (root := _root()) is None:
         return None
     try:
-        if (place := root / f"{key}{ENDING}") in _kept(root):
-            return read_workspace(Source(place.name, place.read_bytes()), _LIMITS).uploads
+        if (path := root / f"{key}{ENDING}") in _stored_files(root):
+            return read_workspace(Source(path.name, path.read_bytes()), _LIMITS).uploads
     except (OSError, InputError) as error:
         log("Kept files could not be opened", error)
     return None
 
 
 def forget(key: str) -> None:
-    """Delete the files of a key."""
+    """Delete the files stored under a key."""
     if last() == key:
         _last.pop(st.context.cookies.get(BROWSER, ""), None)
-    if (place := _place(key)) is not None:
+    if (path := _place(key)) is not None:
         try:
-            place.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
         except OSError as error:
             log("Kept files could not be deleted", error)
 
 
-def log(what: str, error: OSError | InputError) -> None:
-    """Log what failed and why, without the path, because the key gives access to the files."""
-    why = error.found if isinstance(error, InputError) else error.strerror
-    logging.getLogger("kpscope").error("%s: %s", what, why)
+def log(failure: str, error: OSError | InputError) -> None:
+    """Log a failure and its reason without the path, which contains the key to the files."""
+    reason = error.found if isinstance(error, InputError) else error.strerror
+    logging.getLogger("kpscope").error("%s: %s", failure, reason)
 
 
-def _kept(root: Path) -> dict[Path, int]:
-    """Return the stored files (without links) and their sizes; delete those older than a day."""
+def _stored_files(root: Path) -> dict[Path, int]:
+    """Return the stored files (without links) and their sizes, and delete files older than a day."""
     sizes = {}
     for entry in os.scandir(root):
         with suppress(OSError):  # deleted by another process, or the folder is read-only
-            about = entry.stat(follow_symlinks=False)
-            if not (_OURS.fullmatch(entry.name) and stat.S_ISREG(about.st_mode)):
+            status = entry.stat(follow_symlinks=False)
+            if not (_STORED_NAMES.fullmatch(entry.name) and stat.S_ISREG(status.st_mode)):
                 continue
-            if time.time() - about.st_mtime > _DAY:
+            if time.time() - status.st_mtime > _DAY:
                 os.unlink(entry.path)
             else:
-                sizes[Path(entry.path)] = about.st_size
+                sizes[Path(entry.path)] = status.st_size
     return sizes

@@ -1,4 +1,4 @@
-"""Store the choices of a session in its address, and complete actions that a later click interrupted."""
+"""Store the choices of a session in its address, and rerun actions that a later click interrupted."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -10,7 +10,7 @@ import streamlit as st
 
 from kp_ui import ROOT
 
-_CHOSEN, _WRITTEN, _ASKED = "chosen", "written link", "just chosen"
+_CHOSEN, _WRITTEN, _USER_ACTED = "chosen", "written link", "just chosen"
 
 
 def file_of(page: str) -> Path:
@@ -19,7 +19,7 @@ def file_of(page: str) -> Path:
 
 
 def chosen() -> dict[str, str]:
-    """Return all choices, including those that the data on screen do not allow."""
+    """Return all choices of the user, including those that the data on screen do not allow."""
     return cast("dict[str, str]", st.session_state.setdefault(_CHOSEN, {}))
 
 
@@ -31,11 +31,11 @@ def choose(name: str, text: str | None) -> None:
 
 def mark_user_action() -> None:
     """Mark this run as caused by a click, so that the choices take precedence over the address."""
-    st.session_state[_ASKED] = True
+    st.session_state[_USER_ACTED] = True
 
 
 def set_default(name: str, text: str | None) -> None:
-    """Store a value that the user did not choose in this run, such as the number of files on screen."""
+    """Store a value that the user did not choose in this run, such as the name of the sample on screen."""
     if text is None:
         chosen().pop(name, None)
     else:
@@ -53,85 +53,83 @@ def restore(query: Mapping[str, str]) -> None:
 
 
 def choose_all(query: Mapping[str, str]) -> None:
-    """Replace all choices on request of the user."""
+    """Replace all choices at the user's request."""
     mark_user_action()
     restore(query)
 
 
 def written() -> dict[str, str]:
-    """Return the parameters in the address."""
+    """Return the parameters that this session last wrote into the address."""
     return dict(st.session_state.get(_WRITTEN, {}))
 
 
-def take() -> bool:
-    """Replace all choices by those of an address that was opened; return whether there was one.
+def read_address() -> None:
+    """Replace all choices with those of an address that the user opened.
 
     An address is ignored after a click, or if this session wrote it. An address without choices comes from the
-    navigation. It gets the current choices at once, because writing them later would add a step to the browser's
-    history.
+    navigation; the current choices are written into it immediately, because writing them later would add a step to
+    the browser's history.
     """
-    asked = st.query_params.to_dict()
-    if st.session_state.pop(_ASKED, False) and written():
-        return False  # a fast click can arrive with an outdated address
-    if asked in ({}, written()):
-        if written() and not asked:
-            st.query_params.from_dict(written())
-        return False
-    restore(asked)
-    return True
+    query = st.query_params.to_dict()
+    if st.session_state.pop(_USER_ACTED, False) and written():
+        return  # a fast click can arrive with an outdated address
+    if query not in ({}, written()):
+        restore(query)
+    elif written() and not query:
+        st.query_params.from_dict(written())
 
 
-def write(link: dict[str, str]) -> None:
-    """Write the whole address at once, so that all changes are one step in the browser's history."""
+def write_address(link: dict[str, str]) -> None:
+    """Write all parameters of the address together, so that all changes are one step in the browser's history."""
     if st.query_params.to_dict() != link:
         st.query_params.from_dict(link)
     st.session_state[_WRITTEN] = link
 
 
-def address(**more: str) -> str:
-    """Return the address of this page with all choices and further ones, without the data."""
-    query = {name: st.query_params.get_all(name) for name in st.query_params} | more
+def address(**changes: str) -> str:
+    """Return the address of this page with the current choices and those given, but without the data."""
+    query = {name: st.query_params.get_all(name) for name in st.query_params} | changes
     return urlsplit(st.context.url or "")._replace(query=urlencode(query, doseq=True), fragment="").geturl()
 
 
 def go(page: str, **choices: str) -> None:
-    """Open another page with changed choices."""
+    """Open another page with the current choices and those given."""
     st.switch_page(file_of(page), query_params=written() | choices)
 
 
-def to(page: str, label: str, inside: Any = st, icon: str | None = None, **choices: str) -> None:
-    """Draw a link to another page with changed choices."""
-    inside.page_link(file_of(page), label=label, icon=icon, query_params=written() | choices)
+def to(page: str, label: str, container: Any = st, icon: str | None = None, **choices: str) -> None:
+    """Draw a link to another page with the current choices and those given."""
+    container.page_link(file_of(page), label=label, icon=icon, query_params=written() | choices)
 
 
-_WAITING = "clicks"
+_PENDING = "clicks"
 
 
-def deferred(act: Callable[..., object], *given: Any) -> Callable[[], None]:
-    """Return a callback for a control; if the next click interrupts it, it is run again before the page is drawn.
+def deferred(action: Callable[..., object], *arguments: Any) -> Callable[[], None]:
+    """Return a callback that runs an action; if the next click interrupts the action, it is rerun before the page.
 
-    Streamlit stops a callback at its first access to the session after the next click, and never repeats it, so on a
-    busy server a choice could be lost. As an interrupted action starts again, it must be safe to repeat.
+    After the next click, Streamlit stops a callback at its first access to the session and never repeats it, so a busy
+    server could lose a choice. Since an interrupted action is rerun from its start, it must be safe to repeat.
     """
-    waiting = st.session_state.setdefault(_WAITING, {})
+    pending = st.session_state.setdefault(_PENDING, {})
 
-    def begin() -> None:
-        waiting[object()] = partial(act, *given)  # without access to the session, which could be interrupted
-        _run_pending(waiting)
+    def callback() -> None:
+        pending[object()] = partial(action, *arguments)  # without access to the session, which could be interrupted
+        _run_pending(pending)
 
-    return begin
+    return callback
 
 
 def run_pending() -> None:
     """Run the actions of earlier clicks that were interrupted."""
-    _run_pending(st.session_state.get(_WAITING, {}))
+    _run_pending(st.session_state.get(_PENDING, {}))
 
 
-def _run_pending(waiting: dict[object, Callable[[], object]]) -> None:
-    for click, act in list(waiting.items()):
+def _run_pending(pending: dict[object, Callable[[], object]]) -> None:
+    for click, action in list(pending.items()):
         try:
-            act()
+            action()
         except Exception:  # an error would recur; an interruption is no Exception
-            waiting.pop(click, None)
+            pending.pop(click, None)
             raise
-        waiting.pop(click, None)
+        pending.pop(click, None)

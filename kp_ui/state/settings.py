@@ -1,4 +1,4 @@
-"""Manage the settings of all pages, which are part of the link: k, measure, gold standard, universe, conventions."""
+"""Manage the settings of all pages, which the link contains: k, measure, gold standard, universe, conventions."""
 
 from contextlib import suppress
 from functools import cache
@@ -15,7 +15,7 @@ from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import SNOWBALL
 from kp_ui.state import link, workspace
 
-#: The most common measures, listed before the rest of the registry.
+#: The most common measures, listed before all others.
 FIRST = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
 NUMBERS = tuple(map(str, range(1, 51)))
 #: Cutoffs that are not numbers.
@@ -34,12 +34,11 @@ GROUPS = {
     group: tuple(name for name, card in CONVENTIONS.items() if card.group == group)
     for group in ("Matching", "Similar phrases", "Lists", "Averages", "Ranking")
 }
-ASKED = sum(GROUPS.values(), ())
+CHOOSABLE = sum(GROUPS.values(), ())
 #: Numeric setting → its default.
 _NUMERIC = {"N": "1000", "rel": "1"}
-_NAMES = ("k", "measure", "annotators", "rel", "universe", "N", "preset", *ASKED)
-_IGNORED = "ignored link"
-#: Key of the session for the current page, which a workspace file opens again.
+_SETTINGS = ("k", "measure", "annotators", "rel", "universe", "N", "preset", *CHOOSABLE)
+#: Key in the session state of the current page; a workspace file opens this page again.
 PAGE = "page"
 
 
@@ -52,10 +51,10 @@ def _ranking() -> tuple[str, ...]:
 def measures() -> tuple[str, ...]:
     """Return the measures that rank the systems on screen, common ones first."""
     vocabulary = workspace.corpus().vocabulary
-    without = set[str]() if vocabulary.has_similarities else {"semantic"}
+    unavailable = set[str]() if vocabulary.has_similarities else {"semantic"}
     if not len(vocabulary.broader) or link.chosen().get("by_concept") != "yes":
-        without.add("hierarchy")
-    return tuple(name for name in _ranking() if kp.MEASURES[name].family not in without)
+        unavailable.add("hierarchy")
+    return tuple(name for name in _ranking() if kp.MEASURES[name].family not in unavailable)
 
 
 def options(name: str) -> tuple[str, ...]:
@@ -66,21 +65,20 @@ def options(name: str) -> tuple[str, ...]:
     if name == "measure":
         return measures()
     if name == "annotators":
-        several = ("union", "majority", "intersection", "votes") if len(corpus.annotators) != 1 else ("union",)
-        return (*several, *corpus.annotators)
+        combinations = ("union", "majority", "intersection", "votes") if len(corpus.annotators) != 1 else ("union",)
+        return (*combinations, *corpus.annotators)
     if name == "preset":
         return tuple(kp.PRESETS)
     if name == "universe":
         if corpus.has_texts and names_sentences(corpus):
             return "sentences", "rankings", "number"  # n-grams cannot be sentences
-        strings = corpus.has_texts and link.chosen().get("by_concept") != "yes"  # concepts are not phrases of a text
-        of_texts = ("ngrams:3", "ngrams:5", "candidates") if strings else ()
-        return (*of_texts, "rankings", "vocabulary", "number")
+        ngrams = corpus.has_texts and link.chosen().get("by_concept") != "yes"  # concepts are not phrases of a text
+        from_texts = ("ngrams:3", "ngrams:5", "candidates") if ngrams else ()
+        return (*from_texts, "rankings", "vocabulary", "number")
     if name == "normalise":
         return NORMALISERS
-    if (name == "by_concept" and not corpus.has_concepts) or (
-        name == "sem_equal" and not corpus.vocabulary.has_similarities
-    ):
+    unavailable = {"by_concept": not corpus.has_concepts, "sem_equal": not corpus.vocabulary.has_similarities}
+    if unavailable.get(name):
         return ()
     return tuple(value for value in CONVENTIONS[name].values if value != "both")  # pages show one value per system
 
@@ -95,88 +93,82 @@ def _is_possible(name: str, text: str) -> bool:
 
 
 def chosen() -> dict[str, str]:
-    """Return the chosen settings that the data on screen allow; the link keeps all."""
-    return {name: text for name, text in link.chosen().items() if name in _NAMES and _is_possible(name, text)}
+    """Return the chosen settings that the data on screen allow; the link also keeps the others."""
+    return {name: text for name, text in link.chosen().items() if name in _SETTINGS and _is_possible(name, text)}
 
 
 def value(name: str) -> str:
-    """Return the chosen value of a setting, else that of the preset, else the default."""
-    usual = of_preset(name) if name in ASKED else _NUMERIC.get(name) or options(name)[0]
-    return chosen().get(name, usual)
+    """Return the value of a setting: as chosen, else as in the preset, else the default."""
+    default = of_preset(name) if name in CHOOSABLE else _NUMERIC.get(name) or options(name)[0]
+    return chosen().get(name, default)
 
 
-def saved(**more: str) -> dict[str, str]:
-    """Return the page and the parameters of the address for a workspace file, without those that identify data."""
+def saved(**additions: str) -> dict[str, str]:
+    """Return the page and the parameters of the address for a workspace file, except those that identify data."""
     choices = {name: text for name, text in link.written().items() if name not in workspace.DATA}
-    return choices | {PAGE: st.session_state[PAGE]} | more
+    return choices | {PAGE: st.session_state[PAGE]} | additions
 
 
 def write_link() -> None:
-    """Write the choices into the address, always with k, so that an address of KPScope is never empty."""
-    other = {name: text for name, text in link.chosen().items() if name not in _NAMES}
-    link.write({"k": value("k")} | chosen() | other)
+    """Write the choices into the address, always with k, so that the address always has parameters."""
+    other_choices = {name: text for name, text in link.chosen().items() if name not in _SETTINGS}
+    link.write_address({"k": value("k")} | chosen() | other_choices)
 
 
 def changed() -> list[str]:
     """Return the conventions that differ from the preset."""
-    return [name for name, text in chosen().items() if name in ASKED and text != of_preset(name)]
-
-
-def check_link() -> None:
-    """Record the settings of an opened address that the data do not allow."""
-    asked = {name: text for name, text in link.chosen().items() if name in _NAMES}
-    st.session_state[_IGNORED] = {name: text for name, text in asked.items() if name not in chosen()}
+    return [name for name, text in chosen().items() if name in CHOOSABLE and text != of_preset(name)]
 
 
 def ignored() -> dict[str, str]:
-    """Return the settings of the last opened link that the data do not allow: setting → value."""
-    return dict(st.session_state.get(_IGNORED, {}))
+    """Return the settings in the link that the data do not allow: setting → value."""
+    return {name: text for name, text in link.chosen().items() if name in _SETTINGS and name not in chosen()}
 
 
 def grades_count() -> bool:
-    """Return whether keyphrases have grades, so that the lowest relevant grade can be chosen."""
+    """Return whether keyphrases have grades, so that the user can choose the lowest relevant grade."""
     return bool(workspace.corpus().gold["relevance"].notna().any()) or value("annotators") == "votes"
 
 
 def settings() -> Settings:
-    """Return the settings of all pages, with `k` as chosen."""
-    conventions = {name: text for name, text in chosen().items() if name in ASKED}
+    """Return the settings of all pages, with `k` as the user chose it."""
+    conventions = {name: text for name, text in chosen().items() if name in CHOOSABLE}
     universe = str(int(float(value("N")))) if value("universe") == "number" else value("universe")
-    grade = {"rel": float(value("rel"))} if grades_count() else {}
-    main = {"k": value("k"), "preset": value("preset"), "annotators": value("annotators"), "universe": universe}
-    return Settings(**conventions | grade | main)
+    lowest_grade = {"rel": float(value("rel"))} if grades_count() else {}
+    choices = {"k": value("k"), "preset": value("preset"), "annotators": value("annotators"), "universe": universe}
+    return Settings(**conventions | lowest_grade | choices)
 
 
 def signature() -> str:
-    """Return the signature of the settings, with k as chosen."""
-    corpus, asked = workspace.corpus(), settings()
-    settled = prepare(corpus, asked).settings if len(corpus.gold) else asked
-    return kp.signature(settled.changed(k=asked.k), len(corpus.documents))
+    """Return the signature of the settings, with k as the user chose it."""
+    corpus, chosen_settings = workspace.corpus(), settings()
+    resolved_settings = prepare(corpus, chosen_settings).settings if len(corpus.gold) else chosen_settings
+    return kp.signature(resolved_settings.changed(k=chosen_settings.k), len(corpus.documents))
 
 
 def normaliser() -> Normaliser:
-    """Return the normalizer of phrases."""
+    """Return the normalizer of phrases under the current settings."""
     return Normaliser.parse(resolved().normalise)
 
 
-def use(line: str) -> None:
-    """Apply preset and conventions of a signature; data, gold standard and k do not change."""
-    asked = kp.settings_from(line)
-    link.choose("preset", asked.preset if asked.preset != options("preset")[0] else None)
-    for name in ASKED:
-        text = format_value(getattr(asked, name))
+def use(signature: str) -> None:
+    """Apply the preset and the conventions of a signature; data, gold standard and k do not change."""
+    parsed = kp.settings_from(signature)
+    link.choose("preset", parsed.preset if parsed.preset != options("preset")[0] else None)
+    for name in CHOOSABLE:
+        text = format_value(getattr(parsed, name))
         link.choose(name, text if text != of_preset(name) else None)
 
 
 def resolved() -> Settings:
-    """Return the settings as resolved by an evaluation of the data on screen, with k = average."""
+    """Return the settings as an evaluation of the data on screen resolves them, with k = average."""
     corpus = workspace.corpus()
-    asked = settings()
-    return prepare(corpus, asked, k="average").settings if len(corpus.gold) else asked.changed(k=1)
+    chosen_settings = settings()
+    return prepare(corpus, chosen_settings, k="average").settings if len(corpus.gold) else chosen_settings.changed(k=1)
 
 
 def of_preset(name: str) -> str:
-    """Return the value of a convention in the preset."""
+    """Return the value of a convention in the current preset."""
     return format_value(getattr(Settings(preset=value("preset")), name))
 
 
@@ -200,6 +192,6 @@ def cutoff_in_words() -> str:
     """
     text = value("k")
     if text == "average":
-        known = len(workspace.corpus().gold)
-        return f"k = {cutoff_of_average()}, the average gold size" if known else "k = the average gold size"
+        has_gold = len(workspace.corpus().gold)
+        return f"k = {cutoff_of_average()}, the average gold size" if has_gold else "k = the average gold size"
     return {"gold": "k = each document’s gold size", "all": "k = the whole list"}.get(text, f"k = {text}")

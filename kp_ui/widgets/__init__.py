@@ -1,1 +1,1 @@
-"""Define the building blocks of all pages: controls, displays of results, and texts."""
+"""Define the building blocks of all pages: controls, tables, charts, messages, and texts."""

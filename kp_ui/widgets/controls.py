@@ -1,4 +1,4 @@
-"""Draw controls that are part of the link, and drop zones; `prose.toml` has their help by key."""
+"""Draw controls whose values are part of the link, and drop zones; `prose.toml` has the help of each by key."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,63 +17,63 @@ from kp_ui.widgets.prose import helps, value
 T = TypeVar("T", bound=str)
 N = TypeVar("N", int, float)
 A = TypeVar("A")
-#: Key of the session: control → the page on which it was drawn last, its value, and its callback.
+#: Key in the session state of: control → the page on which it was last drawn, its value, and its callback.
 _DRAWN = "drawn"
-#: Key of the session: whether controls are being drawn inside a popover.
+#: Key in the session state of: whether controls are being drawn inside a popover.
 _FOLDED = "folded"
 
 
-def held(name: str, usual: Any, read: Callable[[str], Any] = str, key: str = "") -> dict[str, Any]:
-    """Set a control to the chosen value, and return the options that make it part of the link.
+def linked(name: str, default: Any, read: Callable[[str], Any] = str, key: str = "") -> dict[str, Any]:
+    """Set a control to the chosen value, and return the options that make its value part of the link.
 
-    usual: the default; read: parses a text, and raises an error if it is invalid; key: that of the control, if several
-    controls share one choice
+    read: parses the text in the link, and raises an error if the text is invalid; key: the key of the control, if
+    several controls share one choice
     """
-    key, wanted = key or name, usual
+    key, value = key or name, default
     with suppress(KeyError, ValueError):
-        wanted = read(link.chosen()[name])
-    keep(key, wanted, partial(_take, name, key, _text(usual)))
+        value = read(link.chosen()[name])
+    set_control(key, value, partial(_store_choice, name, key, _text(default)))
     return {"key": key}
 
 
-def keep(key: str, wanted: Any, take: Callable[[], None] | None = None) -> None:
-    """Set a control only if its value differs, because setting it loses keys pressed in the meantime.
+def set_control(key: str, value: Any, on_change: Callable[[], None] | None = None) -> None:
+    """Set a control only if its value differs, because setting a value discards what the user types in the meantime.
 
-    On another page, or when its popover opens, Streamlit creates the control anew, so its value must be set.
+    On another page, or when its popover opens, Streamlit creates a new control, so its value must be set.
 
-    take: called if the user changes the value
+    on_change: called if the user changes the value
     """
-    page, drawn = st.session_state.get(settings.PAGE), st.session_state.setdefault(_DRAWN, {})
-    anew = key not in drawn or drawn[key][0] != page or st.session_state.get(_FOLDED, False)
-    if anew or key not in st.session_state or st.session_state[key] != wanted:
-        st.session_state[key] = wanted
-    drawn[key] = page, wanted, take
+    page, drawn_controls = st.session_state.get(settings.PAGE), st.session_state.setdefault(_DRAWN, {})
+    is_new = key not in drawn_controls or drawn_controls[key][0] != page or st.session_state.get(_FOLDED, False)
+    if is_new or key not in st.session_state or st.session_state[key] != value:
+        st.session_state[key] = value
+    drawn_controls[key] = page, value, on_change
 
 
 def take_changes() -> None:
-    """Apply the changes of users since the controls were drawn.
+    """Apply the changes that the user made since the controls were drawn.
 
-    Callbacks would lose some changes; see `link.deferred`.
+    Streamlit's callbacks would lose some changes; see `link.deferred`.
     """
-    drawn = st.session_state.setdefault(_DRAWN, {})
-    for key, (page, last, take) in list(drawn.items()):
-        if take and key in st.session_state and (now := st.session_state[key]) != last:
-            take()
-            drawn[key] = page, now, take
+    drawn_controls = st.session_state.setdefault(_DRAWN, {})
+    for key, (page, previous, on_change) in list(drawn_controls.items()):
+        if on_change and key in st.session_state and (current := st.session_state[key]) != previous:
+            on_change()
+            drawn_controls[key] = page, current, on_change
 
 
 @contextmanager
-def folded(label: str, inside: Any = st, **more: Any) -> Iterator[None]:
-    """Draw a popover with controls that are part of the link."""
-    with inside.popover(label, **more):
+def folded(label: str, container: Any = st, **kwargs: Any) -> Iterator[None]:
+    """Draw a popover for controls that are part of the link."""
+    with container.popover(label, **kwargs):
         st.session_state[_FOLDED] = True
         yield
     st.session_state[_FOLDED] = False
 
 
-def _take(name: str, key: str, usual: str) -> None:
+def _store_choice(name: str, key: str, default: str) -> None:
     text = _text(st.session_state[key])
-    link.choose(name, None if text == usual else text)
+    link.choose(name, None if text == default else text)
 
 
 def _text(chosen: object) -> str:
@@ -82,141 +82,141 @@ def _text(chosen: object) -> str:
     return str(chosen).lower() if isinstance(chosen, bool) else str(chosen)
 
 
-def button(label: str, key: str, act: Callable[..., object], *given: Any, inside: Any = st, **more: Any) -> None:
-    """Draw a button that calls a function with the given arguments before the page is drawn again."""
-    inside.button(label, key=key, on_click=link.deferred(act, *given), **more)
+def button(label: str, key: str, action: Callable[..., object], *args: Any, container: Any = st, **kwargs: Any) -> None:
+    """Draw a button that calls a function with arguments before the page is drawn again."""
+    container.button(label, key=key, on_click=link.deferred(action, *args), **kwargs)
 
 
-def steps(name: str, options: Sequence[str], place: int, keys: bool = False) -> None:
-    """Draw buttons for the previous and the next option; keys: whether their first letters are shortcuts."""
-    for label, to in (("Previous", place - 1), ("Next", place + 1)):
-        there = options[to] if 0 <= to < len(options) else None
-        more = {"disabled": there is None, "shortcut": label[0] if keys else None}
-        button(label, f"{name}_{label.lower()}", link.choose, name, there, **more)
+def steps(name: str, options: Sequence[str], position: int, keys: bool = False) -> None:
+    """Draw buttons for the previous and the next option. keys: whether the keys P and N press them"""
+    for label, target in (("Previous", position - 1), ("Next", position + 1)):
+        option = options[target] if 0 <= target < len(options) else None
+        kwargs = {"disabled": option is None, "shortcut": label[0] if keys else None}
+        button(label, f"{name}_{label.lower()}", link.choose, name, option, **kwargs)
 
 
 def among(options: Iterable[str]) -> Callable[[str], str]:
-    """Return a function that parses one of several options."""
+    """Return a function that returns a text if it is one of the options, and else raises KeyError."""
     return {option: option for option in options}.__getitem__
 
 
-def one_of(draw: Callable[..., Any], label: str, options: Iterable[T], key: str, start: int = 0, **more: Any) -> T:
-    """Let the user choose one of several options, by default the one at a position; part of the link."""
-    every = list(options)
-    chosen: T = draw(label, every, **more, **held(key, every[start], among(every)))
+def one_of(draw: Callable[..., Any], label: str, options: Iterable[T], key: str, start: int = 0, **kwargs: Any) -> T:
+    """Let the user choose an option; the choice is part of the link. start: position of the default"""
+    choices = list(options)
+    chosen: T = draw(label, choices, **kwargs, **linked(key, choices[start], among(choices)))
     return chosen
 
 
 def select(
-    label: str, options: Iterable[T], key: str, start: int = 0, inside: Any = st, meaning: str = "", **more: Any
+    label: str, options: Iterable[T], key: str, start: int = 0, container: Any = st, meaning: str = "", **kwargs: Any
 ) -> T:
-    """Let the user choose one of several options from a list that is as wide as its entries."""
-    every = list(options)
-    words: Callable[[T], str] = more.pop("format_func", partial(value, key))
-    width = min(420, 64 + 8 * max(len(label), *map(len, map(words, every))))
-    more = {"width": round(width * 1.5) if link.presented() else width, "help": meaning or helps(key)} | more
-    return one_of(inside.selectbox, label, every, key, start, format_func=words, **more)
+    """Let the user choose an option from a drop-down list that is as wide as its entries. meaning: the help"""
+    choices = list(options)
+    in_words: Callable[[T], str] = kwargs.pop("format_func", partial(value, key))
+    width = min(420, 64 + 8 * max(len(label), *map(len, map(in_words, choices))))
+    kwargs = {"width": round(width * 1.5) if link.presented() else width, "help": meaning or helps(key)} | kwargs
+    return one_of(container.selectbox, label, choices, key, start, format_func=in_words, **kwargs)
 
 
-def of_file(label: str, words: Mapping[str, str], now: str, key: str, other: int | None = 0, **more: Any) -> str:
-    """Let the user choose a setting of a file, value → words; not part of the link.
+def of_file(label: str, labels: Mapping[str, str], current: str, key: str, rest: int | None = 0, **kwargs: Any) -> str:
+    """Let the user choose a setting of a file; the choice is not part of the link.
 
-    now: the current value; other: position of the option that is shown for any other value
+    labels: value → words; rest: position of the option that is shown if the current value has no label
     """
-    options = list(words)
-    place = options.index(now) if now in words else other
-    return str(st.selectbox(label, options, place, words.__getitem__, key=key, **more))
+    options = list(labels)
+    position = options.index(current) if current in labels else rest
+    return str(st.selectbox(label, options, position, labels.__getitem__, key=key, **kwargs))
 
 
-def pick(label: str, options: Iterable[str], key: str, words: Callable[[str], str] = str) -> str:
-    """Let the user choose one of several visible options."""
-    return one_of(st.pills, label, options, key, required=True, format_func=lambda option: show.plain(words(option)))
+def pick(label: str, options: Iterable[str], key: str, in_words: Callable[[str], str] = str) -> str:
+    """Let the user choose one of several options, all of which are visible."""
+    return one_of(st.pills, label, options, key, required=True, format_func=lambda option: show.plain(in_words(option)))
 
 
 def several(
-    label: str, options: Iterable[str], usual: Iterable[str], key: str, draw: Any = st.multiselect, **more: Any
+    label: str, options: Iterable[str], default: Iterable[str], key: str, draw: Any = st.multiselect, **kwargs: Any
 ) -> list[str]:
-    """Let the user choose any of several options, and return them in their order."""
+    """Let the user choose any number of options, and return them in the order of the options."""
     every = list(options)
-    more |= held(key, list(usual), lambda text: [option for option in map(unquote, text.split(",")) if option in every])
-    chosen = draw(label, every, **more)
-    return [option for option in every if option in chosen]
+    kwargs |= linked(key, list(default), lambda text: [item for item in map(unquote, text.split(",")) if item in every])
+    chosen = draw(label, every, **kwargs)
+    return [item for item in every if item in chosen]
 
 
-def search(key: str, where: str) -> str:
-    """Let the user search; where: the searched texts, in words."""
-    hidden: dict[str, Any] = {"label_visibility": "collapsed", "placeholder": where}
-    return str(st.text_input("Search", **held(key, ""), **hidden))
+def search(key: str, placeholder: str) -> str:
+    """Draw a search field, and return the query."""
+    appearance: dict[str, Any] = {"label_visibility": "collapsed", "placeholder": placeholder}
+    return str(st.text_input("Search", **linked(key, ""), **appearance))
 
 
-def amount(label: str, low: N, high: N, usual: N, key: str, draw: Any = st.number_input, **more: Any) -> N:
-    """Let the user choose a number between two bounds with a slider or a field."""
+def amount(label: str, low: N, high: N, default: N, key: str, draw: Any = st.number_input, **kwargs: Any) -> N:
+    """Let the user choose a number between two bounds, with a number field or a slider."""
 
     def read(text: str) -> N:
-        asked = type(usual)(text)
-        if not low <= asked <= high:
+        number = type(default)(text)
+        if not low <= number <= high:
             raise ValueError(text)
-        return asked
+        return number
 
-    chosen: N = draw(label, low, high, **held(key, usual, read), help=helps(key), **more)
+    chosen: N = draw(label, low, high, **linked(key, default, read), help=helps(key), **kwargs)
     return chosen
 
 
-def of_k(label: str, key: str, inside: Any = st) -> float:
-    """Let the user choose a threshold of agreement."""
-    every = [f"{threshold:.2f}" for threshold in THRESHOLDS]
-    return float(inside.select_slider(label, every, **held(key, "0.50", among(every))))
+def of_k(label: str, key: str, container: Any = st) -> float:
+    """Let the user choose a threshold of agreement K."""
+    labels = [f"{threshold:.2f}" for threshold in THRESHOLDS]
+    return float(container.select_slider(label, labels, **linked(key, "0.50", among(labels))))
 
 
-def switch(label: str, key: str, inside: Any = st, disabled: bool = False) -> bool:
-    """Let the user turn something on."""
-    return bool(inside.toggle(label, disabled=disabled, help=helps(key), **held(key, False, "true".__eq__)))
+def switch(label: str, key: str, container: Any = st, disabled: bool = False) -> bool:
+    """Draw a switch that is off by default; return whether it is on."""
+    return bool(container.toggle(label, disabled=disabled, help=helps(key), **linked(key, False, "true".__eq__)))
 
 
 def views(label: str, options: Iterable[str], key: str) -> str:
-    """Let the user choose one of a few views, by default the first."""
+    """Let the user choose a view; the first is the default."""
     return one_of(st.segmented_control, label, options, key, required=True, label_visibility="collapsed")
 
 
 def tabs(key: str, sections: Mapping[str, Callable[[], None]]) -> None:
-    """Draw tabs, each with its function; only the open tab is computed, and it is part of the link."""
-    every = list(sections)
-    more: dict[str, Any] = held(key, every[0], among(every)) | {"on_change": "rerun"}  # makes the open tab known
-    for tab, draw in zip(st.tabs(every, **more), sections.values(), strict=True):
+    """Draw tabs: title → function that draws the tab. Only the open tab is computed; its title is part of the link."""
+    titles = list(sections)
+    kwargs: dict[str, Any] = linked(key, titles[0], among(titles)) | {"on_change": "rerun"}  # makes the open tab known
+    for tab, draw in zip(st.tabs(titles, **kwargs), sections.values(), strict=True):
         if tab.open:
             with tab, show.refusals():
                 draw()
 
 
 def open_tab(key: str, sections: Mapping[str, A]) -> A:
-    """Return the value of the open tab, before the tabs are drawn."""
+    """Return the entry of the tab that is open, or will be when the tabs are drawn."""
     chosen = link.chosen().get(key, "")
     return sections.get(chosen) or next(iter(sections.values()))
 
 
-#: Size limit of a file in megabytes, at least 1; a lower limit applies on reading.
+#: Maximum size of an uploaded file in megabytes, at least 1; reading may have a lower limit.
 MEGABYTES = max(1, LIMITS.file_bytes // 1_000_000)
 
 
 def upload(
     label: str,
     key: str,
-    take: Callable[[list[Source]], None],
+    on_drop: Callable[[list[Source]], None],
     several: bool | Literal["directory"] = True,
     folded: bool = False,
 ) -> None:
-    """Show a file uploader that passes on all files together and is then emptied.
+    """Draw a file uploader, which is emptied after each upload.
 
-    take: called with the files; folded: whether to hide the label
+    on_drop: called with all files of an upload; folded: whether to hide the label
     """
-    turn = f"{key}_turn"
-    zone = f"{key}_{st.session_state.setdefault(turn, 0)}"
+    counter = f"{key}_turn"
+    uploader_key = f"{key}_{st.session_state.setdefault(counter, 0)}"
 
-    def dropped() -> None:
-        if files := st.session_state.get(zone):
-            take([Source(file.name, file.getvalue()) for file in files])
-            st.session_state[turn] += 1
+    def pass_on_files() -> None:
+        if files := st.session_state.get(uploader_key):
+            on_drop([Source(file.name, file.getvalue()) for file in files])
+            st.session_state[counter] += 1
 
-    more: dict[str, Any] = {"label_visibility": "collapsed" if folded else "visible", "help": helps(key)}
-    more |= {"accept_multiple_files": several, "on_change": link.deferred(dropped)}
-    st.file_uploader(label, key=zone, max_upload_size=MEGABYTES, **more)
+    kwargs: dict[str, Any] = {"label_visibility": "collapsed" if folded else "visible", "help": helps(key)}
+    kwargs |= {"accept_multiple_files": several, "on_change": link.deferred(pass_on_files)}
+    st.file_uploader(label, key=uploader_key, max_upload_size=MEGABYTES, **kwargs)

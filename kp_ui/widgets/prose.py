@@ -1,4 +1,4 @@
-"""Define the longer texts of the pages, from `prose.toml` by section and name."""
+"""Return the longer texts of the pages, which `prose.toml` holds by section and key."""
 
 import tomllib
 from pathlib import Path
@@ -6,19 +6,19 @@ from pathlib import Path
 _TEXTS = tomllib.loads(Path(__file__).with_name("prose.toml").read_text("utf-8"))
 
 
-def text(name: str, **places: object) -> str:
-    """Return a text such as `people.together` with its placeholders filled in, which must be escaped for Markdown.
+def text(name: str, **values: object) -> str:
+    """Return a text such as `people.together` with its placeholders filled in; values must be escaped for Markdown.
 
     >>> text("help.grouped")[:15]
     'Trees are teste'
     """
-    part, _, key = name.partition(".")
-    words = " ".join(_TEXTS[part][key].split())
-    return words.format(**places) if places else words
+    section, _, key = name.partition(".")
+    template = " ".join(_TEXTS[section][key].split())
+    return template.format(**values) if values else template
 
 
 def value(key: str, text: str) -> str:
-    """Return a value of a control in words, or unchanged if it has none."""
+    """Return a value of a control in words; unchanged if there are no words for it."""
     return str(_TEXTS["values"].get(f"{key} {text}", text))
 
 
@@ -27,12 +27,12 @@ def helps(key: str) -> str | None:
     return text(f"help.{key}") if key in _TEXTS["help"] else None
 
 
-def entries(part: str) -> dict[str, str]:
-    """Return all texts of a section, such as the help on columns of tables."""
-    return {key: text(f"{part}.{key}") for key in _TEXTS[part]}
+def entries(section: str) -> dict[str, str]:
+    """Return all texts of a section by key, such as the help on columns of tables."""
+    return {key: text(f"{section}.{key}") for key in _TEXTS[section]}
 
 
 def verbatim(name: str) -> str:
-    """Return a text with its line breaks, such as commands."""
-    part, _, key = name.partition(".")
-    return str(_TEXTS[part][key])
+    """Return a text, such as commands, with its line breaks."""
+    section, _, key = name.partition(".")
+    return str(_TEXTS[section][key])

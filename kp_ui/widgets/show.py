@@ -1,7 +1,7 @@
-"""Show results and user text (tables with downloads, notes, signatures), with phrases always unchanged."""
+"""Show results and texts of users: notes, charts, downloads, signatures. Phrases are always shown unchanged."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,31 +21,32 @@ from kp_core.takeaway import figures, methods
 from kp_ui.state import link, settings, workspace
 from kp_ui.widgets import prose
 
-#: Text that Streamlit would turn into a link, icon, arrow or dash even if escaped; an invisible word joiner prevents
-#: this.
+#: Text that Streamlit would turn into a link, icon, arrow or dash even if it is escaped, unless an invisible word
+#: joiner precedes it.
 _REPLACED = re.compile(
     r"(?<=http)s?://|(?<=www)\.|@(?=[\w-]+\.)|(?<=:)(?:material/|streamlit:)|(?<!\S)(?:<->|->|<-|--|[<>~]=)(?!\S)",
     re.IGNORECASE,
 )
 
 ARROW = ":material/download:"
-#: Format of a download → extension of its file.
+#: Format of a download → file extension, if it is not the format in lower case.
 _ENDINGS = {"LaTeX": "tex", "Markdown": "md"}
 
 
 @dataclass(frozen=True)
 class Offered:
-    """A download: the name of its files, and format → function from a signature to the file."""
+    """A download: the name of its files, format → function that writes the file with a signature, and the signature."""
 
     name: str
-    forms: dict[str, Callable[[str], Any]]
+    formats: Mapping[str, Callable[[str], Any]]
+    signature: str | None
 
 
 @dataclass
 class Noted:
-    """The record of one run of a page: digest of the data, tables, signatures, settings.
+    """The record of one run of a page: digest of the data, tables, signatures, notes, downloads, settings.
 
-    offered  title → download; seconds: longest duration; refused: whether a part raised an error
+    offered: title → download; seconds: longest duration of a run; refused: whether a part of the page raised an error
     """
 
     digest: str = ""
@@ -71,165 +72,170 @@ def begin(digest: str) -> Noted:
 
 
 def plain(text: str) -> str:
-    """Return a text escaped for Markdown, so that Streamlit shows it unchanged."""
+    """Escape a text for Markdown, so that Streamlit shows the text unchanged."""
     return typeset.escape_markdown(_REPLACED.sub("\u2060\\g<0>", text))
 
 
-def small(words: str) -> None:
+def small(text: str) -> None:
     """Show a text unchanged in small type."""
-    st.caption(plain(words))
+    st.caption(plain(text))
 
 
 def about(name: str, **places: object) -> None:
-    """Show a text of `prose.toml` in small type, with its placeholders filled in."""
+    """Show a text from `prose.toml` in small type, with its placeholders filled in."""
     st.caption(prose.text(name, **places))
 
 
-def paragraph(words: str) -> None:
+def paragraph(text: str) -> None:
     """Show a text unchanged."""
-    st.markdown(plain(words))
+    st.markdown(plain(text))
 
 
 def subheader(title: str) -> None:
-    """Show a heading within a page; it is Markdown, so names in it must be escaped."""
+    """Show a heading within a page; the title is Markdown, so names in it must be escaped."""
     st.subheader(title, anchor=False)
 
 
-def sentence(words: object, capital: bool = True) -> str:
-    """Return a message of the core as a sentence: capitalized and with a full stop, or as the end of a sentence.
+def sentence(message: object, capital: bool = True) -> str:
+    """Return a message of the core with a full stop. capital: whether to capitalize the message
 
     >>> sentence("k is too large")
     'K is too large.'
     """
-    text = spelled_out(str(words)).rstrip(".")
+    text = spelled_out(str(message)).rstrip(".")
     return plain(f"{typeset.first_capital(text) if capital else text}{'' if text.endswith('…') else '.'}")
 
 
 def formula(*lines: str) -> None:
-    """Show a formula in LaTeX, its lines below each other.
+    """Show a formula in LaTeX, one line below the other.
 
     An invisible box and a thin space prevent Streamlit from cutting off or scrolling formulas.
     """
-    whole = r" \\[1.5ex] ".join(lines)
+    block = r" \\[1.5ex] ".join(lines)
     if len(lines) > 1:
-        whole = rf"\begin{{gathered}}{whole}\end{{gathered}}"
-    st.latex(rf"\colorbox{{transparent}}{{$\displaystyle {whole}$}}\,")
+        block = rf"\begin{{gathered}}{block}\end{{gathered}}"
+    st.latex(rf"\colorbox{{transparent}}{{$\displaystyle {block}$}}\,")
 
 
-def notes(given: Iterable[Note]) -> None:
-    """Show warnings once per page, each with its remedy; other notes are shown in the footer."""
-    grouped, shown = dict[Note, list[str]](), short_names(workspace.corpus().systems)
-    for note in given:
-        grouped.setdefault(replace(note, where=""), []).append(shown.get(note.where, note.where))
+def notes(new_notes: Iterable[Note]) -> None:
+    """Show each warning once per page, either next to its remedy or in a shared box; the footer shows other notes."""
+    grouped, labels = dict[Note, list[str]](), short_names(workspace.corpus().systems)
+    for note in new_notes:
+        grouped.setdefault(replace(note, where=""), []).append(labels.get(note.where, note.where))
+    texts = list[str]()
     for note, where in grouped.items():
         note = replace(note, where=typeset.listed(list(dict.fromkeys(where))))
-        if note not in noted().notes:
-            noted().notes.append(note)
-            if note.level == "warning":
-                with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                    st.warning(of_note(note))
-                    remedy(note)
+        if note in noted().notes:
+            continue
+        noted().notes.append(note)
+        if note.level == "warning" and (note.remedy or note.where in ("universe", "ids")):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.warning(of_note(note))
+                remedy(note)
+        elif note.level == "warning":
+            texts.append(of_note(note))
+    if texts:
+        st.warning("  \n".join(texts))
 
 
-#: Subjects of notes that are clear without their name; other notes begin with the name of a system or file.
+#: Subjects of notes that need not be named; other notes begin with the name of a system or file.
 _ABOUT = frozenset(
     ("annotators", "average", "by", "concepts", "documents", "draws", "filter", "gold", "group", "ids", "intervals")
 ) | {"lists", "measures", "normalise", "pos", "roles", "systems", "test", "tests", "texts", "trimming", "universe"}
 
 
 def of_note(note: Note) -> str:
-    """Return a note as a sentence."""
+    """Return a note as a sentence, after the name of its system or file, if any."""
     return sentence(note.message) if note.where in _ABOUT else f"{plain(note.where)}: {sentence(note.message, False)}"
 
 
 def remedy(note: Note, folded: bool = True) -> None:
-    """Draw the remedy of a note as a button, for the universe one per value; folded: whether in a popover."""
+    """Draw the remedy of a note as a button, or the universe as one button per value. folded: whether in a popover"""
     if note.where == "universe":
-        same_place = [other for other in noted().notes if other.where == "universe"]
-        if note != min(same_place, key=lambda other: other.level != "warning"):
+        universe_notes = [other for other in noted().notes if other.where == "universe"]
+        if note != min(universe_notes, key=lambda other: other.level != "warning"):
             return
-        label, now = "Choose the universe", settings.value("universe")
+        label, current = "Choose the universe", settings.value("universe")
         with st.popover(label) if folded else st.container(horizontal=True, gap="xsmall"):
             for value in settings.options("universe"):
-                _choose("universe", value, in_words("universe", value), disabled=value == now)
+                _choose("universe", value, in_words("universe", value), disabled=value == current)
+    elif note.where == "ids" and note.level == "warning":
+        link.to("data", "Apply this fix on the Data page")
     elif note.remedy and note.remedy[1] in settings.options(note.remedy[0]):
-        if note != next(other for other in noted().notes if other.remedy == note.remedy):
-            return  # once per page
         _choose(*note.remedy, remedy_in_words(*note.remedy))
 
 
-def _choose(setting: str, value: str, label: str, **more: Any) -> None:
-    act = link.deferred(link.choose, setting, value)
-    st.button(plain(label), key=f"remedy {setting} {value}", on_click=act, **more)
+def _choose(setting: str, value: str, label: str, **kwargs: Any) -> None:
+    action = link.deferred(link.choose, setting, value)
+    st.button(plain(label), key=f"remedy {setting} {value}", on_click=action, **kwargs)
 
 
-def signature(line: str) -> None:
-    """Record a signature to be cited in the footer."""
-    if line not in noted().signatures:
-        noted().signatures.append(line)
+def signature(text: str) -> None:
+    """Record a signature, which the footer offers to cite."""
+    if text not in noted().signatures:
+        noted().signatures.append(text)
 
 
 def recipe(result: Any, *tables: tuple[pd.DataFrame, str]) -> None:
-    """Show the notes on a result, and record its signature and tables for download in the footer."""
+    """Show the notes on a result, and record its signature and its tables (with captions) for the footer."""
     notes(result.notes)
     signature(result.signature)
     for frame, caption in tables:
         downloads(frame, caption, result.signature)
 
 
-def downloads(frame: pd.DataFrame, caption: str, line: str | None = None) -> None:
+def downloads(frame: pd.DataFrame, caption: str, signature: str | None = None) -> None:
     """Record a table for download in the footer, with files named after the caption.
 
-    line: its signature, if it is not that of the page
+    signature: that of the table, if it is not that of the page
     """
-    forms: dict[str, Callable[[str], Any]] = {
-        "CSV": lambda line: typeset.csv(frame.assign(signature=line) if line else frame),
-        "XLSX": lambda line: typeset.xlsx(
-            {caption: frame} | ({"signature": pd.DataFrame({"signature": [line]})} if line else {})
+    formats: dict[str, Callable[[str], Any]] = {
+        "CSV": lambda signature: typeset.csv(frame.assign(signature=signature) if signature else frame),
+        "XLSX": lambda signature: typeset.xlsx(
+            {caption: frame} | ({"signature": pd.DataFrame({"signature": [signature]})} if signature else {})
         ),
-        "LaTeX": lambda line: typeset.latex(frame, caption, line),
-        "Markdown": lambda line: typeset.markdown(frame) + (f"\n`{line}`\n" if line else ""),
+        "LaTeX": lambda signature: typeset.latex(frame, caption, signature),
+        "Markdown": lambda signature: typeset.markdown(frame) + (f"\n`{signature}`\n" if signature else ""),
     }
-    signed = forms if line is None else {form: partial(_with_line, make, line) for form, make in forms.items()}
-    offer(f"Table: {caption}", figures.file_name(caption), **signed)
+    offer(f"Table: {caption}", figures.file_name(caption), formats, signature)
 
 
-def _with_line(make: Callable[[str], Any], line: str, _: str) -> Any:
-    return make(line)
+def offer(title: str, name: str, formats: Mapping[str, Callable[[str], Any]], signature: str | None = None) -> None:
+    """Record a download for the footer.
+
+    name: that of its files; formats: format → function that writes the file with a signature; signature: that of the
+    files, if it is not that of the page
+    """
+    noted().offered[title] = Offered(name, formats, signature)
 
 
-def offer(words: str, name: str, **forms: Callable[[str], Any]) -> None:
-    """Record a download: its title, the name of its files, and format → function from a signature to the file."""
-    noted().offered[words] = Offered(name, forms)
+def offer_picture(title: str, name: str, svg: Callable[[], str], **further_formats: Callable[[str], Any]) -> None:
+    """Record a picture for download in the available image formats, and in further formats.
 
-
-def offer_picture(words: str, name: str, svg: Callable[[], str], **more: Callable[[str], Any]) -> None:
-    """Record a picture for download in the available formats; more: further formats.
-
-    Files contain the signature, and full names of systems if the picture shortens them.
+    The files contain the signature, and the full names of the systems if the picture shortens them.
     """
     systems = short_names(workspace.corpus().systems)
-    whole = "" if all(map(str.__eq__, systems, systems.values())) else f"Systems: {', '.join(systems)}"
-    offer(words, name, **{form: partial(_image, svg, form.lower(), whole) for form in figures.forms()}, **more)
+    full_names = "" if all(map(str.__eq__, systems, systems.values())) else f"Systems: {', '.join(systems)}"
 
+    def image(format_: str, signature: str) -> bytes:
+        return figures.image(svg(), format_.lower(), f"{signature} {full_names}".strip())
 
-def _image(svg: Callable[[], str], form: str, whole: str, line: str) -> bytes:
-    return figures.image(svg(), form, f"{line} {whole}".strip())
+    offer(title, name, {format_: partial(image, format_) for format_ in figures.forms()} | further_formats)
 
 
 def error(problem: InputError | UsageError) -> None:
-    """Show a refusal of data unchanged."""
+    """Show an error message about data or usage, with phrases unchanged."""
     st.error(plain(spelled_out(str(problem))))
 
 
-def popover(label: str, draw: Callable[[], None], key: str, **more: Any) -> None:
-    """Draw a popover whose content is computed when it is opened.
+def popover(label: str, draw: Callable[[], None], key: str, **kwargs: Any) -> None:
+    """Draw a popover whose content is computed when the popover is opened.
 
-    It opens before its content is ready, so the style reserves space between two marks.
+    The popover opens before its content is ready, so the style reserves space between two marks.
     """
-    place = st.popover(label, key=key, on_change=link.deferred(link.mark_user_action), **more)
-    if place.open:
-        with place:
+    area = st.popover(label, key=key, on_change=link.deferred(link.mark_user_action), **kwargs)
+    if area.open:
+        with area:
             st.html('<span class="kp-begun"></span>')
             draw()
             st.html('<span class="kp-whole"></span>')
@@ -237,7 +243,7 @@ def popover(label: str, draw: Callable[[], None], key: str, **more: Any) -> None
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Report errors raised inside; the rest of the page is not affected."""
+    """Show errors about data or usage that are raised inside; the rest of the page is not affected."""
     try:
         yield
     except UsageError as problem:
@@ -247,7 +253,7 @@ def refusals() -> Iterator[None]:
         error(problem)
 
 
-#: Name of a measure or column that is a code or too long → its name on screen.
+#: Name of a measure or column that is a code or too long → name on screen.
 _HEADS = prose.entries("heads")
 
 
@@ -257,133 +263,137 @@ def head(name: str) -> str:
     >>> head("F1@O"), head("P@M"), head("kappa_max"), head("F1@5")
     ('F1 at gold size', 'P of the whole list', 'max. kappa', 'F1@5')
     """
-    measure, _, cutoff = name.partition("@")
-    at = {"O": f"{measure} at gold size", "M": f"{measure} of the whole list"}
-    label = _HEADS.get(name) or at.get(cutoff, name)
+    measure, _, suffix = name.partition("@")
+    labels = {"O": f"{measure} at gold size", "M": f"{measure} of the whole list"}
+    label = _HEADS.get(name) or labels.get(suffix, name)
     return workspace.speech().get(label, label)
 
 
 def in_heads(text: str) -> str:
-    """Return a sentence with displayed names of measures."""
+    """Replace the names of measures in a sentence with those on screen."""
     return re.sub(r"\b(?:Rprec|kappa_max|\w+@[OM])\b", lambda code: head(code[0]), text)
 
 
 #: Grade of an answer → icon, color, and meaning.
-_GRADES = {grade: grade_text.split(" ", 2) for grade, grade_text in prose.entries("grades").items()}
+GRADES = {grade: grade_text.split(" ", 2) for grade, grade_text in prose.entries("grades").items()}
 
 
-def answer(verdict: Answer, words: Callable[[str], str] = str) -> None:
+def answer(verdict: Answer, adapt: Callable[[str], str] = str) -> None:
     """Show the answer of a page with its badge and caveats; the statistics are under “Why”.
 
-    words: adapts a sentence to the screen
+    adapt: replaces names in a sentence with those on screen
     """
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="answer"):
-        st.title(plain(words(verdict.claim)), anchor=False, width="content")
+        st.title(plain(adapt(verdict.claim)), anchor=False, width="content")
         if verdict.badge:
-            icon, color, meaning = _GRADES[verdict.grade]
+            icon, color, meaning = GRADES[verdict.grade]
             st.badge(verdict.badge, icon=f":material/{icon}:", color=cast(Any, color), help=meaning)
-    # a single value is not tested, so its details are not under “Why”
-    at_once = verdict.caveats if verdict.badge else (*verdict.caveats, *verdict.details)
-    if at_once:
-        small(words(" ".join(at_once)))
+    # without a badge nothing was tested, so the details are not under “Why”
+    sentences = verdict.caveats if verdict.badge else (*verdict.caveats, *verdict.details)
+    if sentences:
+        small(adapt(" ".join(sentences)))
     if verdict.badge:
         with st.expander("Why"):
-            small(words(" ".join(verdict.details)))
+            small(adapt(" ".join(verdict.details)))
 
 
-def lacks(words: str) -> None:
-    """Describe what is missing and what to do, with a link."""
-    st.info(words)
+def lacks(message: str) -> None:
+    """Show what data are missing and what to do, with a link to the Data page."""
+    st.info(message)
     link.to("data", "Open the Data page")
 
 
-def lead(words: str) -> None:
+def lead(text: str, container: Any = st) -> None:
     """Show the introductory sentence of a tab."""
-    st.subheader(plain(words), anchor=False)
+    container.subheader(plain(text), anchor=False)
 
 
-def chart(drawn: Chart, key: str, caption: str = "", **options: Any) -> Any:
-    """Show a chart with its alternative text, or the text only if there is nothing to draw.
+def chart(drawn: Chart, key: str, caption: str = "", note: str = "", **options: Any) -> None:
+    """Show a chart with its alternative text, or only this text if there is nothing to draw.
 
-    The footer offers it as files named after the caption, or else after the key.
+    The footer offers the chart as files named after the caption, or else the key. note: a text from `prose.toml` to
+    show below the chart
     """
     if not drawn.figure["data"]:
-        return st.info(plain(drawn.alt))
+        st.info(plain(drawn.alt))
+        return
     chart_to_take(lambda: drawn, caption or key.replace("_", " "))
-    more = {"config": {"displayModeBar": False}, "theme": "streamlit", "width": "stretch", **options}
-    return st.plotly_chart(enlarged(drawn).figure if link.presented() else drawn.figure, key=key, alt=drawn.alt, **more)
+    kwargs = {"config": {"displayModeBar": False}, "theme": "streamlit", "width": "stretch", **options}
+    st.plotly_chart(enlarged(drawn).figure if link.presented() else drawn.figure, key=key, alt=drawn.alt, **kwargs)
+    if note:
+        about(note)
 
 
 def choosing_k(drawn: Chart, key: str, caption: str) -> None:
     """Show a chart over k in which a click chooses k."""
 
-    def take() -> None:
+    def choose_k() -> None:
         for point in st.session_state[key]["selection"]["points"][:1]:
             link.choose("k", str(round(point["x"])))
 
-    chart(drawn, key, caption, on_select=link.deferred(take), selection_mode="points")
+    chart(drawn, key, caption, on_select=link.deferred(choose_k), selection_mode="points")
 
 
-def chart_to_take(drawn: Callable[[], Chart], caption: str) -> None:
-    """Offer a chart for download in the footer; it is drawn on request."""
-    name, html = figures.file_name(caption), partial(interactive, drawn)
-    offer_picture(f"Chart: {caption}", name, lambda: figures.chart_svg(drawn()), HTML=html)
+def chart_to_take(draw: Callable[[], Chart], caption: str) -> None:
+    """Offer a chart for download in the footer; the chart is drawn when it is downloaded."""
+    name, html = figures.file_name(caption), partial(interactive, draw)
+    offer_picture(f"Chart: {caption}", name, lambda: figures.charts_svg([draw()], 1)[0], HTML=html)
 
 
-def interactive(drawn: Callable[[], Chart], line: str) -> str:
-    """Return a chart as a self-contained page."""
-    return figures.chart_html(drawn(), line)
+def interactive(draw: Callable[[], Chart], signature: str) -> str:
+    """Return a chart as a self-contained HTML page."""
+    return figures.chart_html(draw(), signature)
 
 
 def meanings(names: Iterable[str]) -> str:
-    """Return the meanings of measures as the help of a control."""
+    """Return the meanings of measures, as help for a control."""
     return definitions((name, meaning) for name in names if (meaning := methods.sentence(name)))
 
 
 def definitions(pairs: Iterable[tuple[str, str]]) -> str:
-    """Return terms with their meanings as paragraphs."""
+    """Return terms and their meanings as paragraphs of Markdown."""
     return "\n\n".join(f"**{plain(term)}**: {plain(meaning)}" for term, meaning in pairs)
 
 
-def file(label: str, data: Any, name: str, key: str, **more: Any) -> None:
-    """Offer a file; if its content is a function, it is called on download.
+def file(label: str, data: Any, name: str, key: str, **kwargs: Any) -> None:
+    """Draw a download button for a file. data: the content, or a function that returns it on download
 
-    The page does not rerun, since that might close a popover.
+    The page does not rerun after a download, since a rerun might close a popover.
     """
-    st.download_button(label, data, name, key=key, **{"on_click": "ignore", "icon": ARROW, **more})
+    st.download_button(label, data, name, key=key, **{"on_click": "ignore", "icon": ARROW, **kwargs})
 
 
 def foot() -> None:
-    """Draw the footer of a page from its record; popovers are filled when opened."""
+    """Draw the footer of a page from its record; each popover is filled when it is opened."""
     record = noted()
     with st.container(horizontal=True, key="foot"):
         if record.offered:
             popover("Download", _offer, "download", icon=ARROW)
         if record.signatures:
             popover("Cite", _cite, "cite", icon=":material/format_quote:")
-        if waiting := [note for note in record.notes if note.level != "warning"]:
-            with st.popover(pluralize(len(waiting), "note"), type="tertiary", icon=":material/info:"):
-                for note in waiting:
+        if other_notes := [note for note in record.notes if note.level != "warning"]:
+            with st.popover(pluralize(len(other_notes), "note"), type="tertiary", icon=":material/info:"):
+                for note in other_notes:
                     st.markdown(of_note(note))
                     remedy(note, folded=False)
 
 
 def _offer() -> None:
-    """Offer tables and charts, one line each: title and formats."""
-    line = noted().signatures[0] if noted().signatures else ""
-    for words, offered in noted().offered.items():
+    page_signature = noted().signatures[0] if noted().signatures else ""
+    for title, download in noted().offered.items():
+        signature = page_signature if download.signature is None else download.signature
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width=560):
-            st.markdown(plain(in_heads(words)), width="stretch")
-            for form, make in offered.forms.items():
-                written = f"{offered.name}.{_ENDINGS.get(form, form.lower())}"
-                file(form, partial(make, line), written, f"{form} {words}", icon=None, type="tertiary")
+            st.markdown(plain(in_heads(title)), width="stretch")
+            for format_, write in download.formats.items():
+                file_name = f"{download.name}.{_ENDINGS.get(format_, format_.lower())}"
+                file(format_, partial(write, signature), file_name, f"{format_} {title}", icon=None, type="tertiary")
 
 
 def _cite() -> None:
-    copied = [("The link that leads here", link.address())]
+    entries = [("Link to this page", link.address())]
     for line in reversed(noted().signatures):
-        whole = "The whole recipe: whoever has the same files gets the same numbers"
-        copied = [("Short form, for a caption", short_form(line)), (whole, line), *copied]
-    for words, code in copied:
-        st.caption(words)
+        caption = "Signature: anybody who has the same files gets the same numbers"
+        entries = [("Short form, for a caption", short_form(line)), (caption, line), *entries]
+    for caption, code in entries:
+        st.caption(caption)
         st.code(code, language=None, wrap_lines=True)

@@ -1,8 +1,8 @@
-"""Show tables: short ones with horizontal rules, long and selectable ones as grids."""
+"""Show tables: short tables with horizontal rules, long or selectable tables as grids."""
 
 import hashlib
+import re
 from collections.abc import Callable, Container, Mapping, Sequence
-from functools import partial
 from html import escape as escaped
 from typing import Any
 
@@ -18,12 +18,21 @@ from kp_core.typeset import digits_of, is_p, visible
 from kp_ui.state import link, workspace
 from kp_ui.widgets import controls, prose, show
 
-#: Number of letters of a title next to two values.
-_TITLE = 22
-#: Maximum number of rows of a table without scrolling.
-WHOLE = 30
+#: Cells are wrapped in columns with a cell longer than this many characters.
+_WRAPPED_LENGTH = 40
+#: Maximum number of rows that a table shows without scrolling.
+MAX_ROWS = 30
 #: Help on the columns that are not measures.
 HELP = prose.entries("columns")
+
+
+def breakable(name: str) -> str:
+    """Return a long name of a system with invisible characters after punctuation, where it may be broken.
+
+    >>> breakable("sequences_noun:adjective").split("\u200b")
+    ['sequences_', 'noun:', 'adjective']
+    """
+    return re.sub(r"(?<=[_:/.+-])(?=\w)", "\u200b", name) if len(name) > 16 else name
 
 
 def escape(text: str) -> str:
@@ -37,50 +46,53 @@ def table(
     documents: int = FEW,
     best: Container[tuple[str, str]] = (),
     take: str = "",
+    note: str = "",
+    missing: str = "undefined",
     **options: Any,
-) -> Any:
+) -> None:
     """Show a table of results: numbers with three digits, help on measures, gray baselines, best values in bold.
 
-    Long or selectable tables are grids that scroll. take: its caption, if the footer offers it for download
+    Long or selectable tables are grids that scroll. take: the caption under which the footer offers the table for
+    download; note: a text from `prose.toml` to show below the table; missing: the text of missing cells
     """
     show.noted().tables.append(frame)
     if take:
         show.downloads(frame, take)
-    if len(frame) > WHOLE or options:
-        return _grid(_with_short_names(frame), key, options)
-    return rows(_with_short_names(frame), look_of(frame, documents, best))
+    if len(frame) > MAX_ROWS or options:
+        _grid(_with_short_names(frame), key, options)
+    else:
+        rows(_with_short_names(frame), look_of(frame, documents, best), missing)
+    if note:
+        show.about(note)
 
 
 def rows(
-    frame: pd.DataFrame, looks: Callable[[int, str], str] = lambda row, column: "", missing: str = "undefined"
+    frame: pd.DataFrame, class_of: Callable[[int, str], str] = lambda row, column: "", missing: str = "undefined"
 ) -> None:
     """Show all rows of a table with horizontal rules, and all text unchanged.
 
-    looks: index of row and column → CSS class; missing: text of a missing cell
+    class_of: returns the CSS class of a cell, given its row (index) and column (name); missing: text of missing cells
     """
-    right = {name for name in frame if pd.api.types.is_numeric_dtype(frame[name]) or _is_numbers(str(name))}
-    head = "".join(
-        f'<th{" class=n" if name in right else ""} title="{escape(help_of(str(name)) or "")}">'
-        f"{escape(short(show.head(str(name)), 40))}</th>"
-        for name in frame
-    )
-    written = {name: texts(frame[name], missing) for name in frame}
+    columns = {str(name): texts(frame[name], missing) for name in frame}
+    classes = {name: "n" for name in columns if pd.api.types.is_numeric_dtype(frame[name]) or _is_numbers(name)}
+    wide = (name for name, cells in columns.items() if max(map(len, cells), default=0) > _WRAPPED_LENGTH)
+    classes = dict.fromkeys(columns, "") | dict.fromkeys(wide, "words") | classes
+    heads = [(classes[name], help_of(name) or "", breakable(escape(short(show.head(name), 48)))) for name in columns]
+    header = "".join(f'<th class="{style}" title="{escape(about)}">{label}</th>' for style, about, label in heads)
     body = "".join(
-        "<tr>"
-        + "".join(
-            f"<td{_of_class(looks(place, str(name)), name in right)}>{escape(written[name][place])}</td>"
-            for name in frame
-        )
-        + "</tr>"
-        for place in range(len(frame))
+        f"<tr>{''.join(_cell(cells[row], class_of(row, name), classes[name]) for name, cells in columns.items())}</tr>"
+        for row in range(len(frame))
     )
-    st.html(
-        f'<div class="kp-table" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-    )
+    html(f"<thead><tr>{header}</tr></thead><tbody>{body}</tbody>")
 
 
-def _of_class(look: str, right: bool) -> str:
-    return f' class="{look} n"' if right else f' class="{look}"' if look else ""
+def html(table: str, css_class: str = "") -> None:
+    """Show a table given as HTML, in which all texts must be escaped."""
+    st.html(f'<div class="kp-table {css_class}" tabindex="0"><table>{table}</table></div>')
+
+
+def _cell(text: str, css_class: str, column_class: str) -> str:
+    return f'<td class="{css_class} {column_class}">{escape(text)}</td>'
 
 
 def texts(column: "pd.Series[Any]", missing: str = "undefined") -> list[str]:
@@ -105,34 +117,32 @@ def _text(cell: Any, name: str, missing: str = "undefined") -> str:
     return f"{round(cell, digits) + 0.0:,.{digits}f}".replace("-", "−")  # never −0.000
 
 
-def _grid(frame: pd.DataFrame, key: str, options: Mapping[str, Any]) -> Any:
+def _grid(frame: pd.DataFrame, key: str, options: Mapping[str, Any]) -> None:
     for name in frame.select_dtypes("float"):
         if is_p(str(name)):
             frame = frame.assign(**{name: texts(frame[name])})
-    if "values" in frame and "title" in frame:  # a grid truncates wide text without an ellipsis
-        frame = frame.assign(title=[short(title, _TITLE) for title in frame["title"]])
-    more: dict[str, Any] = {"hide_index": True, "placeholder": "–", "column_config": _columns(frame)}
-    more |= {"height": "content" if len(frame) <= WHOLE else "auto", **options}
-    negative = [name for name in frame.select_dtypes("number") if (frame[name] < 0).any()]
-    shown = frame.style.format({name: partial(_text, name=str(name)) for name in negative}) if negative else frame
-    return st.dataframe(shown, key=key, **more)
+    if "title" in frame:  # a grid truncates wide text without an ellipsis
+        frame = frame.assign(title=[short(title, _width(frame) // 8) for title in frame["title"]])
+    kwargs: dict[str, Any] = {"hide_index": True, "placeholder": "–", "column_config": _columns(frame)}
+    kwargs |= {"height": "content" if len(frame) <= MAX_ROWS else "auto", **options}
+    st.dataframe(frame, key=key, **kwargs)
 
 
 def _with_short_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with labels in place of the names of systems and baselines; downloads have full names."""
-    shown = labels()
-    named = [name for name in ("system", "better", "worse") if name in frame]
-    frame = frame.assign(**{name: [shown.get(cell, cell) for cell in frame[name]] for name in named})
-    return frame.rename(columns=shown)
+    """Replace the names of systems and baselines in a table with labels; downloads have the full names."""
+    shortened = labels()
+    columns = [name for name in ("system", "better", "worse") if name in frame]
+    frame = frame.assign(**{name: [shortened.get(cell, cell) for cell in frame[name]] for name in columns})
+    return frame.rename(columns=shortened)
 
 
 def labels() -> dict[str, str]:
-    """Return the labels of the systems on screen, and of the baselines."""
+    """Return name → label of the systems on screen and the baselines."""
     return short_names((*workspace.corpus().systems, *BASELINES))
 
 
 def help_of(name: str) -> str | None:
-    """Return the help on a column: the sentence of its measure, or of the column itself."""
+    """Return the help on a column: the sentence that defines its measure, or the help on the column itself."""
     try:
         return parse(name).measure.sentence
     except kp.UsageError:
@@ -140,68 +150,63 @@ def help_of(name: str) -> str | None:
 
 
 def _is_numbers(name: str) -> bool:
-    """Return whether a column of texts contains numbers, which are aligned at the decimal point."""
     return "interval" in name or is_p(name)
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     for name in frame.columns:
-        float_, whole = pd.api.types.is_float_dtype(frame[name]), pd.api.types.is_integer_dtype(frame[name])
-        label, about = short(show.head(str(name)), 40), show.plain(help_of(str(name)) or "") or None
-        look: dict[str, Any] = {"help": about, "pinned": name == "system" or None, "width": _WIDTHS.get(str(name))}
+        is_float, is_integer = pd.api.types.is_float_dtype(frame[name]), pd.api.types.is_integer_dtype(frame[name])
+        label, help_text = short(show.head(str(name)), 40), show.plain(help_of(str(name)) or "") or None
+        width = {"heading": 150, "title": _width(frame), "document": 152, "difference": 80}.get(str(name))
+        look_kwargs: dict[str, Any] = {"help": help_text, "pinned": name == "system" or None, "width": width}
         if name == "values":
             columns[name] = st.column_config.ImageColumn(label, width=96)
-        elif float_ or whole:
-            number = f"%,.{digits_of(str(name))}f" if float_ else "%,d"  # would write a hyphen as minus sign
-            minus = (frame[name] < 0).any()
-            columns[name] = st.column_config.NumberColumn(label, format=None if minus else number, **look)
+        elif is_float or is_integer:
+            number_format = f"%,.{digits_of(str(name))}f" if is_float else "%,d"
+            columns[name] = st.column_config.NumberColumn(label, format=number_format, **look_kwargs)
         else:
-            columns[name] = st.column_config.Column(
-                label, alignment="right" if _is_numbers(str(name)) else None, **look
-            )
+            text_alignment: Any = "right" if _is_numbers(str(name)) else None
+            columns[name] = st.column_config.Column(label, alignment=text_alignment, **look_kwargs)
     return columns
 
 
-#: Widths of columns in pixels (phones have 324); other columns are as wide as their content.
-_WIDTHS = {"heading": 150, "title": 152, "document": 152, "difference": 80}
+def _width(frame: pd.DataFrame) -> int:
+    """Return the width of the column of titles in pixels (phones have 324); other columns fit their content."""
+    return 152 if "values" in frame else 220
 
 
-def of_documents(frame: pd.DataFrame, key: str, take: str) -> None:
-    """Show a table with one row per document; the selected row gets a link with the settings of the address."""
-    event = table(frame, key, take=take, height="auto", on_select="rerun", selection_mode="single-row")
-    places = event["selection"]["rows"] if event else []
-    if places and places[0] < len(frame):
-        document = str(frame["document"].iloc[places[0]])
-        label = f"Open {show.plain(document)} on the Documents page"
-        link.to("documents", label, document=document)
+def of_documents(frame: pd.DataFrame, take: str) -> None:
+    """Show a table with one row per document; selecting a row opens the document. take: caption of the download"""
+    show.downloads(frame, take)
+    to_choose(frame, frame["document"].tolist(), None, "document", target_page="documents")
 
 
-def to_choose(frame: pd.DataFrame, ids: Sequence[str], place: int | None, name: str, opens: str = "") -> None:
-    """Show a table in which the user can select a row, whose id becomes a parameter of the link.
+def to_choose(frame: pd.DataFrame, ids: Sequence[str], selected: int | None, name: str, target_page: str = "") -> None:
+    """Show a table in which the user can select a row, whose id becomes the parameter `name` of the link.
 
-    place: the selected row; opens: the page that a selected row opens. The order of the rows is part of the key, so
-    that sorting does not change the selection.
+    selected: position of the selected row; target_page: the page that selecting a row opens. The order of the rows is
+    part of the key, so that sorting does not change the selection.
     """
     if not ids:
         return
-    order = hashlib.sha256(chr(0).join([*frame, *ids]).encode()).hexdigest()[:16]
-    key = f"{name} {order}"
-    controls.keep(key, {"selection": {"rows": [] if place is None else [place]}})
-    mode: Any = "single-row" if place is None else "single-row-required"
+    order_digest = hashlib.sha256(chr(0).join([*frame, *ids]).encode()).hexdigest()[:16]
+    key = f"{name} {order_digest}"
+    controls.set_control(key, {"selection": {"rows": [] if selected is None else [selected]}})
+    mode: Any = "single-row" if selected is None else "single-row-required"
     height: Any = 420 if len(ids) > 11 else "content"
-    table(frame, key, height=height, on_select=link.deferred(_choose, key, ids, name, opens), selection_mode=mode)
+    table(frame, key, height=height, on_select=link.deferred(_choose, key, ids, name, target_page), selection_mode=mode)
 
 
-def _choose(key: str, ids: Sequence[str], name: str, opens: str) -> None:
+def _choose(key: str, ids: Sequence[str], name: str, target_page: str) -> None:
     for row in st.session_state[key]["selection"]["rows"]:
         link.choose(name, ids[row])
-        if opens:
-            link.choose(f"{opens}_tab", None)
-            st.session_state[workspace.ARRIVED] = opens
+        if target_page:
+            link.choose(f"{target_page}_tab", None)
+            st.session_state[workspace.NEXT_PAGE] = target_page
 
 
 def of_words(frame: pd.DataFrame) -> None:
-    """Show all rows of a table of words."""
+    """Show all rows of a table that contains text; missing cells are empty."""
     show.noted().tables.append(frame)
     rows(frame, missing="")

@@ -1,4 +1,4 @@
-"""What the tests of the pages may ask for."""
+"""Fixtures for the tests of the pages."""
 
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ from kp_ui.widgets import show
 
 @pytest.fixture
 def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[str, Any]]:
-    """Give the downloads that the pages offer, as key → (file name, content, or what makes it)."""
+    """Return the downloads that the pages offer, as key → (file name, content or function that returns it)."""
     found: dict[str, tuple[str, Any]] = {}
     original = st.download_button
 
@@ -19,17 +19,17 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[str, Any]]:
         found[options["key"]] = (file_name, data)
         return bool(original(label, data, file_name, *rest, **options))
 
-    def offer(words: str, name: str, **forms: Any) -> None:
+    def offer(words: str, name: str, forms: Any, line: str | None = None) -> None:
         ending = {"LaTeX": "tex", "Markdown": "md"}
         for form in forms:
             found.pop(f"{form.lower()} {name}", None)  # the latest is the last
         found.update(
             {
-                f"{form.lower()} {name}": (f"{name}.{ending.get(form, form.lower())}", partial(make, ""))
+                f"{form.lower()} {name}": (f"{name}.{ending.get(form, form.lower())}", partial(make, line or ""))
                 for form, make in forms.items()
             }
         )
-        noted(words, name, **forms)
+        noted(words, name, forms, line)
 
     noted = show.offer
     monkeypatch.setattr(show, "offer", offer)  # what the foot of the page offers once it is opened

@@ -1,4 +1,4 @@
-"""Open a page of the simulated app at once, as a link does, drop files on it, and read what it says."""
+"""Open a page of the simulated app as a link does, upload files, and read the content of the page."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -40,9 +40,9 @@ def opened(
     state: Mapping[str, Any] | None = None,
     **link: str,
 ) -> Any:
-    """Return the app on a page: with the sample, on a corpus, or as after an upload of files.
+    """Return the app on a page: with the sample, a corpus, or uploaded files.
 
-    state  what the session holds besides; link: what stands in the address, files="2" too
+    state  further entries of the session state; link: parameters of the address, including files
     """
     app = AppTest.from_file(str(ROOT / "kp_ui" / "main.py"), default_timeout=120)
     if page in shell.MOVED:  # an old address, which has no file
@@ -66,7 +66,7 @@ def opened(
 
 
 def tables(app: Any) -> list[pd.DataFrame]:
-    """Return the tables of the page: those that it wrote itself, and those in grids."""
+    """Return the tables of the page, both HTML tables and grids."""
     return [*app.session_state["noting"].tables, *(frame.value for frame in app.dataframe)]
 
 
@@ -76,7 +76,7 @@ def shown(app: Any, column: str) -> pd.DataFrame:
 
 
 def receipt(app: Any) -> dict[str, str]:
-    """Return what the Data page says of each file, as file → words, in order."""
+    """Return file → the description on the Data page, in order."""
     found = (re.fullmatch(r"[✓…] \*\*(.+?)\*\* · (.+)", one.value.replace("\\", "")) for one in app.main.markdown)
     return {row[1]: row[2] for row in found if row}
 
@@ -91,12 +91,12 @@ def tab(app: Any, name: str) -> Any:
 
 def charts(app: Any) -> list[Chart]:
     """Return the charts that the page shows or offers."""
-    every = (one.forms.get("HTML") for one in app.session_state["noting"].offered.values())
+    every = (one.formats.get("HTML") for one in app.session_state["noting"].offered.values())
     return [make.args[0]() for make in every if make is not None and make.func is interactive]
 
 
 def dots(app: Any, bounds: bool = False) -> dict[str, Any]:
-    """Return the values that the dots of the leaderboard show, or value, low and high; in their order."""
+    """Return the values that the dots of the leaderboard show, or value, low and high, in order."""
     drawn = next(one for one in charts(app) if one.figure["data"][0].get("customdata"))
     found = {}
     for dot in drawn.figure["data"]:
@@ -107,17 +107,17 @@ def dots(app: Any, bounds: bool = False) -> dict[str, Any]:
 
 
 def page_of(app: Any) -> str:
-    """Return the page on screen."""
+    """Return the name of the page on screen."""
     return str(app.session_state["page"])
 
 
 def html(app: Any) -> list[str]:
-    """Return what the page wrote as HTML."""
+    """Return the HTML elements of the page."""
     return [one.proto.body for one in app.get("html")]
 
 
 def chosen(app: Any, key: str, value: str) -> Any:
-    """Choose by a control, or as somebody who opens *Rules* does."""
+    """Choose a value with a control, or in the session state if the control is not drawn."""
     boxes = [box for box in (*app.selectbox, *app.pills) if box.key == key]
     if boxes:
         boxes[0].set_value(value).run()
@@ -130,12 +130,12 @@ def chosen(app: Any, key: str, value: str) -> Any:
 
 
 def recipe(app: Any) -> str:
-    """Return the signature that the page offers to cite, the last of several."""
+    """Return the last signature that the page offers to cite."""
     return str(app.session_state["noting"].signatures[-1])
 
 
 def words(app: Any) -> str:
-    """Return all text of the page, code apart."""
+    """Return all text of the page except code."""
     kinds = (app.title, app.subheader, app.caption, app.markdown, app.warning, app.error, app.info, app.text)
     return "\n".join(str(one.value) for kind in kinds for one in kind)
 
@@ -147,7 +147,7 @@ def literal(app: Any) -> str:
 
 
 def drop(app: Any, *files: Source) -> None:
-    """Drop files on the zone of the Data page."""
+    """Upload files on the Data page."""
     zone = next(one for one in app.file_uploader if one.key.startswith("drop_"))
     for file in files:
         zone.upload(file.name, file.data)

@@ -45,5 +45,5 @@ def test_all_data_sets_stand_beside_each_other_with_their_mean(whole: kp.Corpus)
 
 
 def test_other_pages_say_which_data_set_they_show(whole: kp.Corpus) -> None:
-    assert "This page is of one data set: inspec" in words(opened("systems", whole))
-    assert "This page is of one data set" not in words(opened("systems", whole, dataset="nus"))
+    assert "This page shows only one data set: inspec" in words(opened("systems", whole))
+    assert "This page shows only one data set" not in words(opened("systems", whole, dataset="nus"))

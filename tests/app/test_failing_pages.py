@@ -44,13 +44,13 @@ def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pyt
         assert "secret" not in literal(app)
         assert "Traceback" not in literal(app)
         # the settings are those asked for; the result is the last good one, under its own signature
-        assert app.session_state["chosen"] == {"k": "3", "preset": "kex", "files": "2"}
+        assert app.session_state["chosen"] == {"k": "3", "preset": "kex", "files": "yes"}
         assert tables(app)[-1].set_index("system")["F1@2"][list(good)].to_dict() == good
         assert recipe(app) == line
         assert app.session_state["session"].on_screen.corpus.systems == ["mine"]
         app.button(key="back_to_result").click().run()
         assert not app.error
-        assert app.session_state["chosen"] == {"k": "2", "files": "2"}
+        assert app.session_state["chosen"] == {"k": "2", "files": "yes"}
         assert dots(app) == good
         chosen(app, "preset", "kex")
     app.button(key="try_again").click().run()

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from kp_core.learn import LESSONS, Options
+from kp_core.learn import LESSONS
 from kp_ui.widgets.show import plain
 from tests.app.opening import opened, words
 from tests.cases import ROOT
@@ -29,8 +29,8 @@ def test_every_lesson_opens_with_its_picture_and_questions_and_moves(learn: Any,
     assert len(learn.text_input) + len(learn.radio) == 3
     first, drawn = LESSONS[name].controls[0], learn.get("plotly_chart")[0].proto.spec
     key = f"{name}_{first.name}"
-    control = learn.selectbox(key=key) if isinstance(first, Options) else learn.slider(key=key)
-    control.set_value(first.among[1] if isinstance(first, Options) else type(control.value)(first.low)).run()
+    control = learn.selectbox(key=key) if first.among else learn.slider(key=key)
+    control.set_value(first.among[1] if first.among else type(control.value)(first.low)).run()
     assert key in learn.query_params  # what is moved is part of the link
     assert learn.get("plotly_chart")[0].proto.spec != drawn
 
@@ -39,7 +39,7 @@ def test_an_answer_is_checked_and_explained(learn: Any) -> None:
     learn.selectbox(key="lesson").set_value(LESSONS["weights"].title).run()
     answer = learn.text_input(key="weights_answer_1")
     answer.set_value("6/11").run()
-    assert "Not yet" in learn.warning[0].value
+    assert "Not correct yet" in learn.warning[0].value
     answer.set_value("5/11").run()
     assert "Right" in learn.success[0].value
     assert not learn.warning

@@ -78,15 +78,15 @@ def test_the_conventions_are_asked_in_words_and_what_was_changed_stands_first_an
     app = with_rules(opened("overview"))
     asked = app.selectbox(key="duplicates")
     assert asked.value == "before"
-    assert "the preset" not in asked.label
+    assert "(preset:" not in asked.label
     asked.set_value("keep").run()
     app = with_rules(app)
-    changed = [box for box in app.selectbox if "the preset:" in box.label]
+    changed = [box for box in app.selectbox if "(preset:" in box.label]
     assert [one.key for one in changed] == ["duplicates"]
     assert [box.key for box in app.selectbox].index("duplicates") == 1 + [box.key for box in app.selectbox].index(
         "preset"
     )
-    assert app.button(key="conventions_back").label == "Take back 1 change"
+    assert app.button(key="conventions_back").label == "Undo 1 change"
     assert app.query_params["duplicates"] == "keep"
     app.button(key="conventions_back").click().run()
     assert app.session_state["chosen"].get("duplicates") is None
@@ -97,7 +97,7 @@ def test_the_conventions_are_asked_in_words_and_what_was_changed_stands_first_an
 def test_a_number_to_reach_gives_settings_that_are_taken_with_a_click(lectures: kp.Corpus) -> None:
     app = at("systems", "Stability", k="5", stability=VIEWS[1], printed=".229")
     expected = kp.spread(lectures, measure="F1@k", k=5).printing(".229")
-    assert plain(f"{expected.fitting} of {expected.tried} settings print F1@5 = .229.") in words(app)
+    assert plain(f"{expected.fitting} of {expected.tried_settings} settings print F1@5 = .229.") in words(app)
     assert all(plain(question) in words(app) for question in expected.questions)
     app.button(key="use 0").click().run()
     first = kp.settings_from(expected.frame["signature"].iloc[0])
@@ -110,7 +110,7 @@ def test_a_number_to_reach_gives_settings_that_are_taken_with_a_click(lectures: 
 
 def test_systems_are_hidden_and_renamed_and_what_is_said_of_it_is_true() -> None:
     app = opened("overview", k="6", hidden="textrank,nobody", names="yake:mine")
-    assert "Hidden, and part of no test: textrank." in words(app)
+    assert "Hidden, and not included in any test: textrank." in words(app)
     assert set(dots(app)) == {"mine", "tfidf", "rake", "random k", "says nothing"}
     app.session_state["name mine"] = True  # its name is pressed
     app.run().text_input(key="new name mine").set_value("ours").run()
@@ -122,7 +122,7 @@ def test_systems_are_hidden_and_renamed_and_what_is_said_of_it_is_true() -> None
     assert "Hidden" not in words(everyone)
     assert {"textrank", "yake", "tfidf", "rake"} <= set(dots(everyone))
     alike = opened("overview", k="6", hidden="textrank", names="tfidf:yake")
-    assert "Hidden, and part of no test: textrank." in words(alike)
+    assert "Hidden, and not included in any test: textrank." in words(alike)
     assert {"yake", "tfidf"} <= set(dots(alike))
 
 
@@ -139,7 +139,7 @@ def test_a_comparison_by_concept_is_offered_where_both_sides_have_identifiers() 
 
 def test_a_link_opens_its_document_though_a_filter_excludes_it() -> None:
     app = opened("documents", document="lecture-03", document_search="lecture-05")
-    assert "The link names lecture-03, which is not among the documents listed" in words(app)
+    assert "The link names lecture-03, which is not in the list" in words(app)
     assert app.query_params["document"] == "lecture-03"
     app = opened("documents", document="lecture-05", document_search="lecture-05")
     assert "The link names" not in words(app)

@@ -2,12 +2,10 @@
 
 from typing import Any
 
-import pandas as pd
 import pytest
 
 import kp_core as kp
 from kp_core.charts import screen_tables
-from kp_core.reading import Source
 from kp_core.studies.sentence_study.protocol import rules
 from kp_ui.state.workspace import SAMPLES
 from kp_ui.widgets.show import plain
@@ -25,23 +23,15 @@ def page(corpus: kp.Corpus | None = None, **more: Any) -> Any:
     return opened("annotators", corpus, annotators_tab="Sentence study", **more)
 
 
-def given_table(corpus: kp.Corpus) -> pd.DataFrame:
-    """Return attributes that need no tagger, so that the study is fast."""
-    table = kp.list_sentences(corpus)[["sentence"]]
-    return table.assign(title_similarity="0", tf_idf=table["sentence"].str[-2:].astype(int).astype(str))
-
-
 def test_the_numbers_are_those_of_the_study(extracts: kp.Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kp_ui.parts.annotators.THRESHOLDS", (0.5, 0.8))
     monkeypatch.setattr("kp_ui.parts.annotators._DRAWS", ("1",))
-    given = given_table(extracts)
-    state = {"given_attributes": Source("own.csv", given.to_csv(index=False).encode())}
-    app = page(extracts, state=state)
+    app = page(extracts)
     assert app.number_input(key="study_seed").value == 0
     app.number_input(key="study_seed").set_value(3).run()
     app.button(key="run_study").click().run(timeout=120)
     assert not app.exception
-    expected = kp.sentence_study(extracts, (0.5, 0.8), attributes=given, repeats=1, seed=3)
+    expected = kp.sentence_study(extracts, (0.5, 0.8), repeats=1, seed=3)
     assert "|seed:3|" in expected.signature
     assert expected.signature == recipe(app)
     assert plain(screen_tables.finding(expected, "F1", 0.5)) in words(app)
@@ -54,16 +44,5 @@ def test_the_numbers_are_those_of_the_study(extracts: kp.Corpus, monkeypatch: py
     app.selectbox(key="of_yes").set_value("kappa").run()
     assert plain(screen_tables.finding(expected, "kappa", 0.5)) in words(app)
 
-
-def test_a_given_table_that_is_wrong_is_refused_in_words(extracts: kp.Corpus) -> None:
-    app = page(extracts)
-    app.session_state["given_attributes"] = Source("own.csv", b"sentence,length\nlecture-01#s001,long\n")
-    app.run()
-    app.button(key="run_study").click().run(timeout=120)
-    assert not app.exception
-    assert "expected a number, found “long”" in "\n".join(str(one.value) for one in app.error)
     app.segmented_control(key="sentence_view").set_value("Sentences").run()
-    assert "expected a number, found “long”" in "\n".join(str(one.value) for one in app.error)
-    app.button(key="forget_attributes").click().run(timeout=120)
-    assert not app.error
     assert len(shown(app, "title_similarity")) == 370

@@ -64,7 +64,7 @@ def test_raters_work_blind_from_their_files_and_meet_on_the_data_page(offered):
             assert f"{turn} of 20 rated by you" in app.get("progress")[0].proto.text
             order.append(phrases(app))
             app.button(key=f"rate_{len(order[-1][1]) % 5}").click().run()
-        assert app.success[0].value.endswith("send the file to whoever asked you.")
+        assert app.success[0].value.endswith("send the file to the person who asked you to rate.")
         assert app.query_params["rater"] == app.text_input[0].value
         given.append(Source(offered["ratings csv"][0], offered["ratings csv"][1]().encode()))
         orders.append(order)
@@ -75,7 +75,7 @@ def test_raters_work_blind_from_their_files_and_meet_on_the_data_page(offered):
 
     app = opened("data")
     drop(app, *given)
-    assert app.button(key="on to correlation").label == "See which measure agrees with the people who judged pairs"
+    assert app.button(key="on to correlation").label == "See which measure agrees best with human judgments"
     scores = score_matrix(kp.load(judgements=given).judgements)
     assert scores.columns.tolist() == ["ana", "ben"]
     assert (scores["ana"] == scores["ben"]).all()

@@ -1,4 +1,4 @@
-"""Start the app as a stranger would and open it in Chromium; nothing may be asked of a foreign host."""
+"""Start the app as a new user would and open it in Chromium; no request may go to another host."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ collect_ignore = ["slow_app.py"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is in this folder. Every worker has one server and one browser, so these tests run in any of them."""
+    """Mark the tests in this folder. Every worker has its own server and browser, so any worker can run these tests."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
@@ -28,7 +28,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """Return the path of Chromium, or skip; fail where a browser is required."""
+    """Return the path of Chromium; without it skip the test, or fail if a browser is required."""
     path = os.environ.get("KPSCOPE_CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
     if not Path(path).exists():
         if os.environ.get("KPSCOPE_BROWSER") == "required":
@@ -41,14 +41,14 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def server(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Give the address of one running app, shared by all tests."""
+    """Yield the address of a running app, shared by all tests."""
     with running(tmp_path_factory.mktemp("server") / "log") as (address, _):
         yield address
 
 
 @pytest.fixture
 def cold_server(chromium: str, tmp_path: Path) -> Iterator[str]:
-    """Give the address of an app of which nobody has opened any page; it keeps files in `tmp_path / "kpscope"`."""
+    """Yield the address of an app that nobody has visited; it stores files in `tmp_path / "kpscope"`."""
     with running(tmp_path / "log") as (address, _):
         yield address
 
@@ -58,7 +58,7 @@ def cold_server(chromium: str, tmp_path: Path) -> Iterator[str]:
 # one with a folder keeps them compiled.
 @pytest.fixture(scope="package")
 def context(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
-    """Give what the tabs of one person share: a cache and cookies; the data of a session belong to its tab."""
+    """Yield a browser context, whose tabs share cache and cookies; the data of a session belong to its tab."""
     with sync_playwright() as playwright:
         context = playwright.chromium.launch_persistent_context(
             tmp_path_factory.mktemp("profile"), executable_path=chromium, args=list(FLAGS), headless=True
@@ -69,22 +69,22 @@ def context(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture(scope="package")
 def browser(context: BrowserContext) -> Browser:
-    """Give the running Chromium, for what somebody else does."""
+    """Return the running Chromium, in which a test can act as another user."""
     assert context.browser
     return context.browser
 
 
 @pytest.fixture
 def console_errors() -> list[str]:
-    """Give the errors on the console of `page`, in order."""
+    """Return the errors on the console of `page`, in order."""
     return []
 
 
 @pytest.fixture
 def page(context: BrowserContext, console_errors: list[str], request: pytest.FixtureRequest) -> Iterator[Page]:
-    """Give an empty tab; it fails the test at its end if a foreign host was asked for anything.
+    """Yield an empty tab; after the test, fail if any request went to another host.
 
-    Another viewport or color_scheme comes by indirect parametrisation.
+    Use indirect parametrization for another viewport or color scheme.
     """
     foreign: list[str] = []
 
@@ -124,6 +124,6 @@ CALM = """([wait, calm]) => {
 
 @pytest.fixture
 def settle() -> Callable[[Page], None]:
-    """Give a function that waits until the script has stopped running and the page has stopped growing."""
+    """Return a function that waits until the script and the growth of the page have stopped."""
     waits = count()
     return lambda page: page.wait_for_function(CALM, arg=[next(waits), 300], polling=50, timeout=60_000)

@@ -1,4 +1,4 @@
-"""What people do on every page: open it, follow its links, drop files."""
+"""Actions of users on any page: open it, follow its links, upload files."""
 
 import csv
 import re
@@ -35,7 +35,7 @@ def slider(page: Page) -> Locator:
 
 
 def drop(page: Page, server: str, settle: SETTLE, *files: Path) -> None:
-    """Open the Data page and put files on its drop zone."""
+    """Open the Data page and upload files."""
     page.goto(f"{server}/data")
     settle(page)
     zone(page).wait_for(state="attached", timeout=60_000)
@@ -45,7 +45,7 @@ def drop(page: Page, server: str, settle: SETTLE, *files: Path) -> None:
 
 
 def written(folder: Path, tables: Mapping[str, Sequence[Sequence[object]]]) -> list[Path]:
-    """Write tables of rows, the head first, as CSV files of their names; return the files."""
+    """Write each table (rows, header first) as a CSV file named after it; return the files."""
     for name, rows in tables.items():
         with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows(rows)
@@ -53,7 +53,7 @@ def written(folder: Path, tables: Mapping[str, Sequence[Sequence[object]]]) -> l
 
 
 def assert_it_fits_a_telephone(page: Page) -> None:
-    """Assert that a page, opened on a telephone, is no wider."""
+    """Assert that a page opened on a phone is not wider than its screen."""
     assert page.locator('[data-testid="stException"]').count() == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= TELEPHONE["width"]
     block = page.locator('[data-testid="stMainBlockContainer"]')

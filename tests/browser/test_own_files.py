@@ -1,4 +1,4 @@
-"""Uploaded files are never replaced by the sample, survive a reload, and come back when a removal is taken back.
+"""Uploaded files are never replaced by the sample, and survive a reload.
 
 The first request after a start may be any link, also a deep one with settings.
 """
@@ -47,23 +47,3 @@ def test_a_cold_server_opens_a_deep_link_and_keeps_files_until_they_are_forgotte
     second.goto(cold_server)
     settle(second)
     expect(main(second)).to_contain_text("Sample data:")
-
-
-def test_back_after_removing_a_file_brings_it_back(server: str, page: Page, settle: SETTLE, tmp_path: Path) -> None:
-    drop(page, server, settle, *written(tmp_path, TABLES))
-    rows = main(page).locator(".st-key-receipt")
-    expect(rows).to_contain_text("mango.csv")
-    rows.get_by_role("button", name="✕").last.click()
-    expect(rows).not_to_contain_text("mango.csv")
-    settle(page)
-    page.go_back()
-    expect(rows).to_contain_text("mango.csv")
-    settle(page)
-    page.go_forward()
-    expect(rows).not_to_contain_text("mango.csv")
-    settle(page)
-    rows.get_by_role("button", name="✕").last.click()
-    expect(main(page)).to_contain_text("Compare people")
-    settle(page)
-    page.go_back()
-    expect(rows).to_contain_text("gold.csv")

@@ -37,7 +37,7 @@ def test_an_interrupted_and_a_failed_computation_leave_the_last_result(
     page.get_by_text(KEPT).wait_for()  # while the four seconds run
     assert main(page).locator("code").last.inner_text() == line
     page.get_by_role("button", name="Back to the settings").click()
-    expect(bar(page).get_by_role("button", name="Conventions: KPScope default")).to_be_visible(timeout=60_000)
+    expect(bar(page).get_by_role("button", name="Scoring: KPScope default")).to_be_visible(timeout=60_000)
     expect(page.get_by_text(KEPT)).to_have_count(0, timeout=60_000)
     settle(page)
     assert (recipe(page), values(page)) == (line, rows)
@@ -54,7 +54,7 @@ def test_an_interrupted_and_a_failed_computation_leave_the_last_result(
 
 
 def preset(page: Page, option: str) -> None:
-    """Choose published conventions under *Conventions*, and wait until that is noted, not for what comes of it."""
+    """Choose published conventions under *Scoring*, and wait until that is noted, not for what comes of it."""
     bar(page).locator(".st-key-conventions button").click()
     page.get_by_role("combobox", name=PRESET, exact=True).click()
     page.get_by_role("option", name=option, exact=True).click()

@@ -15,7 +15,7 @@ TABLES = {
     "gold": [("doc_id", "keyphrase"), ("d1", "mango table"), ("d2", "tide")],
     "mango": [("doc_id", "rank", "keyphrase"), ("d1", 1, "mango table"), ("d2", 1, "moon")],
 }
-GONE = "This address refers to 2 uploaded files"
+GONE = "This address refers to uploaded files"
 #: The browser tries to connect again after pauses, each longer than the one before.
 RECONNECTS = 60_000
 
