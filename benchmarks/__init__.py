@@ -1,1 +1,1 @@
-"""Benchmarks, run by hand or by `make bench`; never part of the tests."""
+"""Benchmarks, to be run by hand or by `make bench`; they are not part of the tests."""

@@ -1,4 +1,4 @@
-"""Run the benchmarks, or some by name, and turn them into one table, one JSON file and one chart: `make bench`."""
+"""Run all benchmarks, or those named, and write one table, one JSON file and one chart: `make bench`."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ NAMES = ("loading", "ranking", "agreement", "comparison", "similarity", "correla
 
 
 def main(names: list[str]) -> None:
-    """Run some benchmarks, each replacing its part of the results, and print the table of these.
+    """Run benchmarks, replace their parts of the results, and print a table of them.
 
-    Results of fewer rounds than are needed for figures are printed alone; the written ones stay.
+    Results of fewer rounds than publication needs are only printed; the written results do not change.
     """
     unknown = [name for name in names if name not in NAMES]
     if unknown:

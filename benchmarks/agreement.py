@@ -1,7 +1,7 @@
-"""Turn coded annotators and counted systems into agreement and its intervals, timed beside four peers.
+"""Time agreement and its intervals from coded annotators and counted systems, compared with four other libraries.
 
-Everything starts from a corpus that is loaded and coded, unless a row says otherwise; the peers start from the finished
-table of 488,000 items, whose making is a row of its own. Not included: reading files, drawing.
+Unless a row says otherwise, KPScope starts from a loaded and coded corpus. The other libraries start from the table of
+488,000 items; making this table is a separate row. Not included: reading files and drawing charts.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ T = TypeVar("T", bound=Cells)
 
 
 def summed(cells: T, weights: Floats) -> T:
-    """Return sums over documents: fields (D, K) and weights (B, D) give (B, K)."""
+    """Return weighted sums over documents (B, K) of fields (D, K) under weights (B, D)."""
     return cells.mapped(lambda counts: weights @ counts)
 
 
@@ -69,7 +69,7 @@ def with_intervals() -> Task:
         return found
 
     def one_by_one() -> tuple[float, float, float]:
-        """One system at one cutoff: scikit-learn on the table of every resample."""
+        """Compute the intervals of one system at one cutoff with scikit-learn, from the table of each resample."""
         at, values = counted["system-3"].sets.at([10]), []
         tables = Cells(*(getattr(at, name) for name in CELLS))
         for row in np.vstack([np.ones(DOCUMENTS), weights()]):
@@ -100,7 +100,7 @@ def with_intervals() -> Task:
 
 
 def dense(gold: pd.DataFrame) -> np.ndarray:
-    """Return items by annotators, 1 where chosen: the table that the peers need."""
+    """Return the items × annotators table that the other libraries need: 1 if the annotator chose the item, else 0."""
     document, _ = pd.factorize(gold["doc_id"])
     annotator, _ = pd.factorize(gold["annotator"])
     candidate = gold["phrase"].str.removeprefix("phrase ").astype(int).to_numpy()
@@ -110,7 +110,7 @@ def dense(gold: pd.DataFrame) -> np.ndarray:
 
 
 def of_annotators() -> Task:
-    """Time the coefficients of three annotators of 488,000 items."""
+    """Time the coefficients of three annotators on 488,000 items."""
     import krippendorff
     from irrCAC.raw import CAC
     from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
@@ -279,5 +279,5 @@ def of_tables() -> Task:
 
 
 def tasks() -> list[Task]:
-    """Return the tasks, each after its tools gave the same values."""
+    """Return the tasks, after checking for each that its tools give the same values."""
     return [with_intervals(), of_annotators(), of_pairs(), of_tables()]

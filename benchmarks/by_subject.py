@@ -1,4 +1,4 @@
-"""Simulate how often intervals of means over subjects hold the true value, and time one mean over many subjects.
+"""Simulate how often intervals of means over subjects contain the true value, and time a mean over many subjects.
 
 The true value is the mean over many drawn collections of the same size. Run: python -m benchmarks.by_subject
 """
@@ -38,7 +38,7 @@ def _means(corpus: kp.Corpus, interval: str = "none") -> pd.DataFrame:
 
 
 def _percentiles(corpus: kp.Corpus, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return the percentile interval of each mean over documents drawn again, counted in tables document by subject."""
+    """Return the percentile interval of each mean, by resampling documents of document × subject tables."""
     due, said = (pd.crosstab(side["doc_id"], side["phrase"]).clip(upper=1) for side in (corpus.gold, corpus.runs))
     subjects = due.columns.union(said.columns)
     due, said = (side.reindex(corpus.documents["doc_id"], columns=subjects, fill_value=0) for side in (due, said))
@@ -54,7 +54,7 @@ def _percentiles(corpus: kp.Corpus, rng: np.random.Generator) -> tuple[Floats, F
 
 
 def coverage(documents: int, subjects: int, exponent: float, percentiles: bool) -> Floats:
-    """Return the share of intervals that hold the true value, for P, R and F1."""
+    """Return the share of intervals that contain the true value, for P, R and F1."""
     rng, chances = np.random.default_rng(1), np.arange(1, subjects + 1) ** -exponent
     chances = chances / chances.sum()
     true = np.mean([_means(drawn(documents, chances, rng))["value"] for _ in range(_TRUE)], axis=0)
@@ -68,7 +68,7 @@ def coverage(documents: int, subjects: int, exponent: float, percentiles: bool) 
 
 
 def timed(documents: int = 100_000, subjects: int = 200_000) -> str:
-    """Return the seconds and memory of one mean over subjects, with intervals, ten subjects a document."""
+    """Return the seconds and memory for one mean over subjects with intervals, with ten subjects per document."""
     rng = np.random.default_rng(0)
     names = np.array([f"s{i}" for i in range(subjects)])
     gold = rng.integers(0, subjects, documents * 10)

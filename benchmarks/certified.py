@@ -1,6 +1,6 @@
-"""Turn the certified set into questions to somebody's script, and its answers into differences by convention.
+"""Send the cases of the certified set to a script, and report by convention how its answers differ.
 
-`python -m benchmarks certified --script CMD`; without a script, the peers that are installed are asked.
+`python -m benchmarks certified --script CMD`; without a script, the installed libraries are asked.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def cases() -> list[dict[str, Any]]:
 
 
 def question(case: dict[str, Any]) -> str:
-    """Return a case as one line of JSON, without what is asked."""
+    """Return a case as one line of JSON, without the certified answer."""
     return json.dumps({key: value for key, value in case.items() if key not in ANSWERS}, ensure_ascii=False)
 
 
 def read_answer(line: str) -> Answer:
-    """Read one line of a script: a number or fraction, `-` for a case that it does not do, `null` for no value.
+    """Read one line from a script: a number or fraction, `-` for an unsupported case, `null` for no value.
 
     >>> read_answer("2/5"), read_answer("-"), read_answer("null")
     (0.4, None, nan)
@@ -54,7 +54,7 @@ def read_answer(line: str) -> Answer:
 
 
 def of_script(command: str, asked: Sequence[dict[str, Any]]) -> list[Answer]:
-    """Give all cases to a script on its standard input, and return its answers."""
+    """Send all cases to the standard input of a script, and return its answers."""
     lines = "".join(question(case) + "\n" for case in asked)
     run = subprocess.run(shlex.split(command), input=lines, stdout=subprocess.PIPE, encoding="utf-8", check=False)
     if run.returncode:
@@ -66,7 +66,7 @@ def of_script(command: str, asked: Sequence[dict[str, Any]]) -> list[Answer]:
 
 
 def differs(case: dict[str, Any], answer: float, tolerance: float) -> bool:
-    """Tell whether an answer is not the certified value."""
+    """Return whether an answer differs from the certified value."""
     if case["value"] is None or math.isnan(answer):
         return (case["value"] is None) != math.isnan(answer)
     return abs(answer - float(Fraction(case["value"]))) > tolerance
@@ -74,7 +74,7 @@ def differs(case: dict[str, Any], answer: float, tolerance: float) -> bool:
 
 @dataclass(frozen=True)
 class Tally:
-    """The cases of one convention: how many there are, those that were answered, and those that differ."""
+    """The cases of one convention: their number, those answered, and those whose answers differ."""
 
     convention: str
     cases: int
@@ -83,12 +83,12 @@ class Tally:
 
     @property
     def answered(self) -> int:
-        """How many cases were answered."""
+        """Return the number of cases answered."""
         return len(self.done)
 
     @property
     def followed(self) -> list[str]:
-        """The values of the convention under which no answer differs; none where it is no setting."""
+        """Return the values of the convention under which no answer differs; none if it is not a setting."""
         if self.convention not in CONVENTIONS:
             return []
         usual = getattr(Settings(), self.convention)
@@ -100,7 +100,7 @@ class Tally:
 
 
 def tallies(asked: Sequence[dict[str, Any]], answers: Sequence[Answer], tolerance: float) -> list[Tally]:
-    """Return the differences, convention by convention."""
+    """Return the tally of each convention."""
     found = []
     for name in dict.fromkeys(case["convention"] for case in asked):
         own = [pair for pair in zip(asked, answers, strict=True) if pair[0]["convention"] == name]
@@ -110,7 +110,7 @@ def tallies(asked: Sequence[dict[str, Any]], answers: Sequence[Answer], toleranc
 
 
 def report(name: str, found: Sequence[Tally]) -> Iterable[str]:
-    """Give the lines of a report: counts by convention, then the first case of each that differs."""
+    """Yield the lines of a report: counts by convention, then the first differing case of each convention."""
     total, done, wrong = (sum(n) for n in zip(*((t.cases, t.answered, len(t.differing)) for t in found), strict=True))
     yield f"{name}: {total} cases, {done} answered, {done - wrong} equal, {wrong} differ"
     yield f"{'convention':14}{'cases':>7}{'answered':>10}{'equal':>7}{'differ':>8}"
@@ -127,7 +127,7 @@ def report(name: str, found: Sequence[Tally]) -> Iterable[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Ask a script, or the installed peers, and print where the answers differ; 1 if some do, or none was given."""
+    """Ask a script or installed libraries, print differing answers; return 1 if any differs or none is given."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks certified", description=__doc__)
     parser.add_argument("--script", metavar="CMD", help="a command that answers JSON lines, one line a case")
     parser.add_argument("--tolerance", type=float, default=1e-9, help="the largest difference that is none")

@@ -1,8 +1,8 @@
-"""Turn a case of the certified set into the answer of a peer that is installed: pytrec_eval, ranx or ir_measures.
+"""Answer cases of the certified set with an installed library: pytrec_eval, ranx or ir_measures.
 
-A peer compares ids, so each phrase reaches it in the form by which the case compares phrases, a gold entry by its
-first spelling; a list is a dictionary, in which a repeat keeps its best rank. It is asked for its own mean over
-documents, whatever the case says: what then differs are its conventions.
+These libraries compare ids, so each phrase is passed in the normalized form of the case, a gold entry in its first
+spelling. A list becomes a dictionary, in which a repeated phrase keeps its best rank. Each library computes its own
+mean over documents, whatever the case asks for, so that differences show its conventions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ IR |= {"success@k": "Success@{k}", "P@M": "SetP", "R@M": "SetR", "F1@M": "SetF"}
 
 @dataclass(frozen=True)
 class Files:
-    """A case as the two files of TREC hold it: grades and scores by document; what is empty is no line."""
+    """A case as TREC qrels and run: grades and scores by document; empty documents and lists are left out."""
 
     qrels: dict[str, dict[str, int]]
     run: dict[str, dict[str, float]]
@@ -43,7 +43,7 @@ class Files:
 
 
 def files_of(case: dict[str, Any]) -> Files | None:
-    """Return a case as qrels and run; None for annotators, subsets, subjects and agreement, which they do not hold."""
+    """Return a case as qrels and run; None for annotators, subsets, subjects and agreement, which have no such form."""
     several = any(isinstance(lists, dict) for lists in case["gold"].values())
     by_subject = case["convention"] == "subject_empty"
     if several or by_subject or "subset" in case or "lists" not in case:
@@ -66,7 +66,7 @@ def files_of(case: dict[str, Any]) -> Files | None:
 
 
 def name_in(names: Mapping[str, str], case: dict[str, Any]) -> str | None:
-    """Return what a peer calls the measure of a case, with its cutoff."""
+    """Return the name of the measure of a case in a library, with the cutoff."""
     k = {"all": "M"}.get(case["settings"].get("k"), case["settings"].get("k"))
     measure = case["measure"].replace("@k", f"@{k}")
     if measure in names:
@@ -77,7 +77,7 @@ def name_in(names: Mapping[str, str], case: dict[str, Any]) -> str | None:
 
 
 def pytrec_eval(name: str, files: Files) -> float:
-    """Return the mean of trec_eval over the documents that it has values for."""
+    """Return the mean of trec_eval over the documents for which it returns values."""
     import pytrec_eval
 
     asked = re.sub(r"_(\d+)$", r".\1", name)
@@ -87,7 +87,7 @@ def pytrec_eval(name: str, files: Files) -> float:
 
 
 def ranx(name: str, files: Files) -> float:
-    """Return the mean of ranx; a document without a list is an empty one, since it refuses others."""
+    """Return the mean of ranx; a missing list is passed as an empty list, because ranx refuses missing lists."""
     from ranx import Qrels, Run, evaluate
 
     if not files.qrels or not files.run:
@@ -110,7 +110,7 @@ PEERS = {"pytrec_eval": (PYTREC, pytrec_eval), "ranx": (RANX, ranx), "ir_measure
 
 
 def installed() -> dict[str, Callable[[dict[str, Any]], Answer]]:
-    """Return the peers that are installed, as functions from a case to its answer."""
+    """Return the installed libraries: name → function from a case to its answer."""
     return {name: _asker(*PEERS[name]) for name in PEERS if find_spec(name)}
 
 
@@ -123,7 +123,7 @@ def _asker(names: Mapping[str, str], score: Callable[[str, Files], float]) -> Ca
 
 
 def table(by_peer: Mapping[str, list[Tally]]) -> Iterable[str]:
-    """Give the lines of a table: of each convention and peer, how many answers differ, and which value it follows."""
+    """Yield the lines of a table: per convention and library, how many answers differ, and which value it follows."""
     yield "| convention | " + " | ".join(by_peer) + " |"
     yield "|---|" + "---|" * len(by_peer)
     for row in zip(*by_peer.values(), strict=True):

@@ -1,8 +1,8 @@
-"""Turn drawn data into how often claims are false: *significant* without a difference, intervals that miss the truth.
+"""Simulate how often claims are false: *significant* without a difference, intervals that miss the true value.
 
-Documents differ in difficulty, and every rank of both systems is a keyphrase by the same chance, so that neither is
-better. What is drawn goes through the comparison and the sentence that every place shows. Run by hand, about ten
-minutes: python -m benchmarks.claims
+Documents differ in difficulty, and every rank of both systems is a keyphrase with the same probability, so that
+neither system is better. The simulated data pass through the comparison and the answer that users see. Run by hand,
+about ten minutes: python -m benchmarks.claims
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def drawn(
     spread: float = 0.0,
     kind: tuple[float, float] = USUAL,
 ) -> tuple[Prepared, dict[str, SystemCounts]]:
-    """Return the counts of many draws of documents, one after the other.
+    """Return the counts of many simulated sets of documents, concatenated.
 
-    systems  name → share of its lists that are missing; spread: standard deviation of the chance between runs
+    systems  name → share of missing lists; spread: standard deviation of the probability between runs
     """
     mean, alike = kind
     chance = rng.beta(mean * alike, (1 - mean) * alike, (draws, documents, 1))
@@ -81,7 +81,7 @@ def drawn(
 def parts(
     data: Prepared, systems: dict[str, SystemCounts], documents: int
 ) -> Iterator[tuple[Prepared, dict[str, SystemCounts]]]:
-    """Give each draw as data of its own, with a seed of its own."""
+    """Yield each draw as a separate data set with its own seed."""
     whole = data.coded
     for number, begin in enumerate(range(0, len(whole.documents), documents)):
         own = slice(begin, begin + documents)
@@ -101,7 +101,7 @@ def parts(
 def comparisons(
     systems: Mapping[str, float], draws: int, documents: int, rng: np.random.Generator, spread: float = 0.0
 ) -> Iterator[Comparison]:
-    """Give the comparison of each draw."""
+    """Yield the comparison of each draw."""
     for part, counts in parts(*drawn(systems, draws, documents, rng, spread), documents):
         yield compared(part, Family("F1@5", trials=TRIALS), 5, counts)
 
@@ -113,7 +113,7 @@ def one_set(systems: Mapping[str, float], documents: int, draws: int, rng: np.ra
 
 
 def several_sets(sets: int, documents: int, draws: int, rng: np.random.Generator) -> float:
-    """Return the share of draws over several data sets in which one system is called better on some of them."""
+    """Return the share of draws of several data sets in which a system is called better on at least one of them."""
     each = [comparisons({"a": 0.0, "b": 0.0}, draws, documents, rng) for _ in range(sets)]
     false = 0
     for own in zip(*each, strict=True):
@@ -125,7 +125,7 @@ def several_sets(sets: int, documents: int, draws: int, rng: np.random.Generator
 
 
 def false_claims(draws: int) -> Iterator[dict[str, object]]:
-    """Give the share of false claims in every cell."""
+    """Return the share of false claims in each cell."""
     two, five, lossy = {"a": 0.0, "b": 0.0}, dict.fromkeys("abcde", 0.0), {"a": 0.05, "b": 0.05}
 
     def cell(name: str, systems: Mapping[str, float], documents: int, spread: float = 0.0) -> dict[str, object]:
@@ -152,7 +152,7 @@ def false_claims(draws: int) -> Iterator[dict[str, object]]:
 
 
 def coverage(kind: tuple[float, float], draws: int, seed: int) -> Iterator[dict[str, object]]:
-    """Give the share of intervals that contain the true value: the default, and the plain percentile interval."""
+    """Return the share of intervals that contain the true value, for the default and the plain percentile interval."""
     asked = [(parse(name), average) for name, average in (("F1@5", "macro"), ("MAP", "macro"), ("kappa", "micro"))]
     rng = np.random.default_rng(seed)
     _, large = drawn({"a": 0.0}, 1, LARGE, rng, kind=kind)
@@ -184,9 +184,9 @@ def value(one: Asked, average: str, counts: SystemCounts, weights: Floats | None
 
 
 def needed(draws: int) -> Iterator[dict[str, object]]:
-    """Give how often documents needed are printed, how often they contain the true number, and the power they have.
+    """Return how often the number of documents needed is reported and contains the true number, and its power.
 
-    A document differs with a chance of .6, by normal differences of mean .1 and deviation .25.
+    A document differs with probability 0.6, by a normal difference of mean 0.1 and standard deviation 0.25.
     """
     rng = np.random.default_rng(5)
 

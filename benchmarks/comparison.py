@@ -1,6 +1,6 @@
-"""Turn per-document values into paired tests and bands over k, timed beside SciPy's permutation test.
+"""Time paired tests and bands over k from values per document, compared with SciPy's permutation test.
 
-Starts from values per document (tests) and from counts (bands).
+Tests start from values per document, bands from counts.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ FEW = 12
 
 
 def _p_values(differences: np.ndarray, trials: int) -> np.ndarray:
-    """Return p of the mean of each column of differences (D, P)."""
+    """Return the p-value of the mean of each column of differences (D, P)."""
     total = differences.sum(axis=0)
     rng = np.random.default_rng(0)
     return paired.randomisation(lambda swapped: total - 2 * swapped @ differences, len(differences), trials, rng)
 
 
 def of_pairs() -> Task:
-    """Time the paired randomisation test of all pairs of six systems."""
+    """Time the paired randomization test of all pairs of six systems."""
     values = np.random.default_rng(0).random((DOCUMENTS, SYSTEMS))
     differences = np.stack([values[:, a] - values[:, b] for a, b in combinations(range(SYSTEMS), 2)], axis=1)
     small = differences[:FEW, 0]
@@ -65,5 +65,5 @@ def bands() -> Task:
 
 
 def tasks() -> list[Task]:
-    """Return the tasks, after p equalled SciPy's."""
+    """Return the tasks, after checking that the p-values equal SciPy's."""
     return [of_pairs(), bands()]

@@ -1,7 +1,7 @@
-"""Turn 1,000 judged pairs and 12 measures into correlations and tests, timed beside a loop over scipy.stats.
+"""Time correlations and tests of 12 measures on 1,000 judged pairs, compared with a loop over scipy.stats.
 
-Resamples are those of 100 documents; the loop takes the same ones and recomputes scipy's correlation on the repeated
-rows, 20 resamples and trials of it, scaled up. Not included: reading, similarity measures, the human ceiling, subsets.
+Both resample 100 documents alike. The loop recomputes SciPy's correlation on the repeated rows, for 20 resamples and
+trials; its times are scaled up. Not included: reading, similarity measures, the human ceiling, subsets.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PACKAGES = ("numpy", "scipy")
 
 
 def data(seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return measures (P, M), human averages (P,) of four annotators on 0 to 4, and the document of each pair (P,)."""
+    """Return measures (P, M), mean scores (P,) from 0 to 4 of four annotators, and the document of each pair (P,)."""
     rng = np.random.default_rng(seed)
     truth = rng.normal(size=PAIRS)
     human = np.clip(np.round(truth[:, None] + 2 + rng.normal(size=(PAIRS, 4))), 0, 4).mean(axis=1)
@@ -31,12 +31,12 @@ def data(seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def bootstrap(measures: np.ndarray, human: np.ndarray, cluster: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return rho of every resample and measure, from the engine."""
+    """Return rho for every resample and measure, computed by KPScope."""
     return resampled(Correlator(measures, human[:, None]).under, cluster, weights)[:, :, 0]
 
 
 def bootstrap_loop(measures: np.ndarray, human: np.ndarray, cluster: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the same from scipy.stats.spearmanr on the repeated rows, one measure at a time."""
+    """Return rho for every resample and measure, by scipy.stats.spearmanr on the repeated rows."""
     found = np.empty((len(weights), measures.shape[1]))
     for b, row in enumerate(weights.astype(int)):
         rows = np.repeat(np.arange(len(human)), row[cluster])
@@ -59,7 +59,7 @@ def swaps_loop(measures: np.ndarray, human: np.ndarray, swapped: np.ndarray) -> 
 
 
 def swaps_engine(measures: np.ndarray, human: np.ndarray, swapped: np.ndarray) -> np.ndarray:
-    """Return the same differences from the engine, for the comparison of values."""
+    """Return the same differences computed by KPScope, to compare the values."""
     z, every = np.round(stats.zscore(measures, axis=0), 12), np.arange(len(human))
     return estimates.differences(z, human[:, None], contests(), "spearman", every)(swapped)
 
@@ -70,12 +70,12 @@ def contests() -> np.ndarray:
 
 
 def permute(measures: np.ndarray, human: np.ndarray) -> np.ndarray:
-    """Return p of PERM-BOTH of every pair of measures."""
+    """Return the p-values of PERM-BOTH for every pair of measures."""
     return estimates.permute_both(measures, human[:, None], contests(), TRIALS, 2)
 
 
 def williams(measures: np.ndarray, human: np.ndarray) -> np.ndarray:
-    """Return p of Williams' test of every pair of measures."""
+    """Return the p-values of Williams' test for every pair of measures."""
     met = estimates.contests(measures, human)[["first", "second", "between", "n"]]
     return estimates.williams(*met.to_numpy().T)[1]
 
@@ -83,7 +83,7 @@ def williams(measures: np.ndarray, human: np.ndarray) -> np.ndarray:
 def compared(
     measures: np.ndarray, human: np.ndarray, cluster: np.ndarray, weights: np.ndarray, swapped: np.ndarray
 ) -> None:
-    """Stop where engine and loop do not agree."""
+    """Raise an error if KPScope and the loop do not agree."""
     drawn = bootstrap(measures, human, cluster, weights), bootstrap_loop(measures, human, cluster, weights)
     mixed = swaps_engine(measures, human, swapped), swaps_loop(measures, human, swapped)
     for name, (ours, theirs) in {"bootstrap": drawn, "PERM-BOTH": mixed}.items():
@@ -91,7 +91,7 @@ def compared(
 
 
 def tasks() -> list[Task]:
-    """Return the tasks, after engine and loop agreed."""
+    """Return the tasks, after checking that KPScope and the loop agree."""
     measures, human, cluster = data()
     rng = np.random.default_rng(1)
     weights = resample(DOCUMENTS, RESAMPLES, rng)

@@ -1,8 +1,8 @@
-"""Turn simulated corpora into the share of nominal 95% intervals for micro kappa that contain the true value.
+"""Simulate which share of nominal 95% intervals for micro kappa contain the true value.
 
-A document offers 1,000 phrases, of which 4.6 % are gold on average, and a system returns 15. The chance that a returned
-phrase is gold, and that another one is, is the same for all documents, or differs moderately, or strongly: so much that
-the variance of kappa is about 3 and 7 times that of independent phrases. The true kappa is the pooled kappa of two
+A document has 1,000 candidates, 4.6% of them gold on average, and a system returns 15. The probability
+of being gold, for returned and for other phrases, is the same in all documents, or differs moderately or strongly: the
+variance of kappa is then about 3 or 7 times that of independent phrases. The true kappa is the pooled kappa of two
 million documents from the same generator. Run by hand, about half a minute: python -m benchmarks.coverage
 """
 
@@ -32,7 +32,7 @@ _TOGETHER = 200
 
 @dataclass(frozen=True)
 class Kind:
-    """How much documents differ: a + b of the beta distributions of the two chances, returned phrases and others."""
+    """How much documents differ: a + b of the beta distributions of P(gold) for returned and for other phrases."""
 
     name: str
     returned: float
@@ -58,7 +58,7 @@ def simulated(kind: Kind, documents: int, runs: int, rng: np.random.Generator) -
 
 
 def null_error(total: Cells) -> np.ndarray:
-    """Return the error of kappa under the hypothesis that kappa is 0, which is no error for an interval."""
+    """Return the standard error of kappa under the hypothesis that kappa is 0, which does not suit an interval."""
     f, g = total.size / total.universe, total.returned / total.universe
     chance = f * g + (1 - f) * (1 - g)
     products = f * g * (f + g) + (1 - f) * (1 - g) * (2 - f - g)
@@ -66,13 +66,13 @@ def null_error(total: Cells) -> np.ndarray:
 
 
 def simple_error(total: Cells) -> np.ndarray:
-    """Return the error of Cohen 1960, which takes the chance agreement as known."""
+    """Return the standard error of Cohen 1960, which takes the chance agreement as known."""
     observed, chance = concordance.observed(total), concordance.expected(total)
     return np.sqrt(observed * (1 - observed) / total.universe) / (1 - chance)
 
 
 def all_intervals(cells: Cells, rng: np.random.Generator) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Return the intervals of every run by each method."""
+    """Return the intervals for every run by each method."""
     total = cells.mapped(lambda counts: counts.sum(axis=0))
     value = concordance.kappa(total)
     errors = {
@@ -90,7 +90,7 @@ def all_intervals(cells: Cells, rng: np.random.Generator) -> dict[str, tuple[np.
 
 
 def cell(kind: Kind, documents: int, truth: float, runs: int, rng: np.random.Generator) -> dict[str, float]:
-    """Return the coverage of every method, and how much more kappa varies than independent phrases would let it."""
+    """Return the coverage of every method, and how much more kappa varies than with independent phrases."""
     inside: dict[str, list[np.ndarray]] = {}
     values, variance = [], []
     for begin in range(0, runs, _TOGETHER):
@@ -106,7 +106,7 @@ def cell(kind: Kind, documents: int, truth: float, runs: int, rng: np.random.Gen
 
 
 def main(runs: int = RUNS) -> None:
-    """Print one table and write it to benchmarks/coverage.json."""
+    """Print the table and write it to benchmarks/coverage.json."""
     rng, rows = np.random.default_rng(0), []
     for kind in KINDS:
         large = simulated(kind, MANY, 1, rng)

@@ -1,4 +1,4 @@
-"""Run the lecture systems on two public data sets, and write benchmarks/lecture_systems.md: numbers only, no phrase.
+"""Run the lecture systems on two public data sets, and write their scores to benchmarks/lecture_systems.md.
 
 Needs the data sets beside the project (see README, Real data) and about five minutes. External sources never come from
 the gold standard that is scored: SemEval-2010 gets the texts of wiki20, wiki20 those of SemEval-2010, both get the
@@ -35,7 +35,7 @@ LISTED = 100
 
 
 def semeval() -> kp.Corpus:
-    """Return the test part of SemEval-2010: combined gold as stems; 99 of its 100 documents have a text."""
+    """Return the test part of SemEval-2010 with the combined gold as stems; 99 of its 100 documents have a text."""
     folder = DATA / "semeval2010"
     corpus = kp.load(folder / "references/test.combined.stem.json", documents=folder / "test_documents_liaad.zip")
     kept = corpus.documents.dropna(subset=["text"])
@@ -44,7 +44,7 @@ def semeval() -> kp.Corpus:
 
 
 def wiki20() -> kp.Corpus:
-    """Return wiki20 with its 15 annotators; what tells two titles apart, in brackets at the end, is taken off."""
+    """Return wiki20 with its 15 annotators; disambiguations in parentheses after titles are removed."""
     corpus = kp.load(DATA / "wiki20/teams", documents=DATA / "wiki20/documents")
     phrases = corpus.gold["phrase"].str.replace(r"\s*\([^()]*\)$", "", regex=True)
     return replace(corpus, gold=corpus.gold.assign(phrase=phrases))
@@ -56,7 +56,7 @@ def texts(corpus: kp.Corpus) -> dict[str, str]:
 
 
 def scored(corpus: kp.Corpus, external: kp.External, stemmed: bool) -> tuple[pd.DataFrame, str]:
-    """Return a row a system with its measures at the average gold size, and the signature."""
+    """Return one row per system with its measures at the average gold size, and the signature."""
     found = kp.extract(corpus, list(kp.SYSTEMS), LISTED, external)
     systems = kp.load(systems=found.as_source())
     whole = replace(corpus, runs=systems.runs, rankings=systems.rankings)
@@ -90,7 +90,7 @@ def timed(corpus: kp.Corpus) -> dict[str, float]:
 
 
 def peak_memory() -> float:
-    """Return the peak memory (MB) of a fresh process that runs the systems without external sources on 100 papers."""
+    """Return the peak memory (MB) of a new process that runs the systems without external sources on 100 papers."""
     code = (
         "import kp_core as kp; from benchmarks import extraction as e; "
         "papers = e.texts(e.semeval()) | dict(list(e.texts(e.wiki20()).items())[:1]); "
@@ -102,7 +102,7 @@ def peak_memory() -> float:
 
 
 def page(parts: dict[str, pd.DataFrame], coverages: dict[str, pd.DataFrame], signatures: dict[str, str]) -> str:
-    """Return benchmarks/lecture_systems.md."""
+    """Return the text of benchmarks/lecture_systems.md."""
     printed, *own = (
         table.rename(columns=lambda measure, name=name: f"{measure}, {name}").rename_axis("system").reset_index()
         for name, table in parts.items()

@@ -1,4 +1,4 @@
-"""Simulate the coverage of intervals of alpha over label sets: `python -m benchmarks.label_sets`; it times nothing."""
+"""Simulate the coverage of intervals of alpha for label sets, without timing: `python -m benchmarks.label_sets`."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ RUNS, ANNOTATORS, PHRASES = 400, 3, 60
 
 
 def drawn(rng: np.random.Generator, documents: int) -> kp.Corpus:
-    """Draw annotators who choose among six phrases of each document, and up to four of all others."""
+    """Simulate annotators who choose from six phrases of each document, and up to four of all others."""
     gold: dict[str, dict[str, list[str]]] = {f"annotator {place}": {} for place in range(ANNOTATORS)}
     for document in range(documents):
         typical = rng.permutation(PHRASES)[:6]
@@ -23,7 +23,7 @@ def drawn(rng: np.random.Generator, documents: int) -> kp.Corpus:
 
 
 def true_alpha(rng: np.random.Generator) -> float:
-    """Return alpha of many documents."""
+    """Return the true alpha, estimated from many documents."""
     choices = prepare_annotators(drawn(rng, 4_000), kp.Settings(normalise="none")).choices
     return float(label_sets(choices, MEASURES["alpha-MASI"].score).alpha(np.ones((1, 4_000)))[0])
 

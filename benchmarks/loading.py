@@ -1,7 +1,7 @@
-"""Turn files of a million rows into a corpus, and a million words into stems, timed beside readers that check nothing.
+"""Time reading files of a million rows and stemming a million words, compared with readers that check nothing.
 
 A reader of a DataFrame library gives a table of strings; KPScope gives ranked lists with validation, report and ranks.
-What KPScope takes is given as a multiple of each reader's time, and its memory as a multiple of the file's bytes.
+KPScope's time is given as a multiple of each reader's time, and its memory as a multiple of the file size.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WORDS, TOKENS, SAMPLED = 50_000, 1_000_000, 100
 
 
 def kpscope(path: str) -> Any:
-    """Return the corpus of one file of ranked lists."""
+    """Load one file of ranked lists."""
     import kp_core as kp
 
     return kp.load(systems={"s": path}).runs
@@ -55,7 +55,7 @@ def _written(run: pd.DataFrame, folder: Path) -> dict[str, str]:
 
 
 def _files() -> list[Task]:
-    """Time every format; all readers must find the same phrases in the same order."""
+    """Time every format; all readers must return the same phrases in the same order."""
     _, run = frames(DOCUMENTS)
     found = []
     with tempfile.TemporaryDirectory() as folder:
@@ -81,7 +81,7 @@ def _files() -> list[Task]:
 
 
 def _stems() -> list[Task]:
-    """Time the stems of a million Zipf-distributed words, beside NLTK word by word on a sample."""
+    """Time stemming a million Zipf-distributed words, compared with NLTK word by word on a sample."""
     from nltk.stem.porter import PorterStemmer
 
     from kp_core.text.normalise import Normaliser
@@ -112,5 +112,5 @@ def _stems() -> list[Task]:
 
 
 def tasks() -> list[Task]:
-    """Return the tasks, after all readers found the same phrases."""
+    """Return the tasks, after checking that all readers return the same phrases."""
     return [*_files(), *_stems()]

@@ -1,9 +1,9 @@
-"""Turn DataFrames of strings into ranking measures, timed beside three peers and two limits.
+"""Time ranking measures from DataFrames of strings, compared with three other libraries and two lower limits.
 
-KPScope gives every measure of its registry per document at all 50 cutoffs, and its mean; the peers give fewer measures
-at one cutoff, each by its fastest documented route and ranx also by the route of a user with DataFrames. The limits are
-the shortest code for six measures on data known to be clean: in NumPy at all cutoffs, in polars at one.
-Not included: reading files, drawing.
+KPScope computes all its measures per document at all 50 cutoffs, and their means. The other libraries compute fewer
+measures at one cutoff, each in its fastest documented way, and ranx also from DataFrames. The limits are minimal code
+for six measures on data known to be clean: in NumPy at all cutoffs, in polars at one.
+Not included: reading files and drawing charts.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ def _measured(corpus: Any, normalise: str = "none", measures: Sequence[str] | No
 
 
 def six_measures(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
-    """KPScope with the measures of ranx alone, still at all 50 cutoffs."""
+    """Compute only the measures of ranx with KPScope, at all 50 cutoffs."""
     return kpscope(gold, run, measures=SIX)
 
 
 def default_normaliser(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
-    """KPScope with stems, which find more."""
+    """Compute all measures with KPScope on stems, which match more phrases."""
     return kpscope(gold, run, "nfkc+lower+space+porter-nltk")
 
 
 def numpy_limit(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
-    """Six measures at all cutoffs, given that every document has 50 phrases, once, in order and in the gold's order."""
+    """Compute six measures at all cutoffs; each document must have 50 distinct phrases, sorted, in the gold's order."""
     columns = [pa.chunked_array(pa.array(frame["phrase"])) for frame in (gold, run)]
     codes = pa.chunked_array([c for column in columns for c in column.chunks]).dictionary_encode().combine_chunks()
     codes = codes.indices.to_numpy()
@@ -96,7 +96,7 @@ def numpy_limit(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
 
 
 def polars_limit(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
-    """Six measures at one cutoff by a join and groups."""
+    """Compute six measures at one cutoff by join and group-by."""
     import polars as pl
 
     wanted, listed = pl.from_pandas(gold), pl.from_pandas(run)
@@ -162,7 +162,7 @@ _RANX = {
 
 
 def ranx_frames(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
-    """Seven measures; the route of a user with DataFrames."""
+    """Compute seven measures from DataFrames."""
     import ranx
 
     # ranx asserts object columns, which pandas 3 no longer makes by itself.
@@ -173,7 +173,7 @@ def ranx_frames(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
 
 
 def ranx_dictionaries(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
-    """Seven measures; its fastest route."""
+    """Compute seven measures from dictionaries, the fastest way."""
     import ranx
 
     qrels, ranked = _qrels_and_run(gold, run)
@@ -220,7 +220,7 @@ def _compared(gold: pd.DataFrame, run: pd.DataFrame) -> None:
 
 
 def _with_peaks(task: Task, gold: pd.DataFrame, run: pd.DataFrame) -> Task:
-    """Add the peak memory of a process for each tool, and of one that only reads the frames."""
+    """Add the peak memory of a process per tool, and of a process that only reads the frames."""
     code = "import sys, pandas as pd; from benchmarks import ranking\n"
     code += "read = [pd.read_parquet(path) for path in sys.argv[1:3]]"
     with tempfile.TemporaryDirectory() as folder:
@@ -247,7 +247,7 @@ def _moving_k(gold: pd.DataFrame, run: pd.DataFrame) -> Task:
 
 
 def tasks() -> list[Task]:
-    """Return the tasks, after all tools gave the same values."""
+    """Return the tasks, after checking that all tools give the same values."""
     import kp_core as kp
     from kp_core.scoring.prepare import prepare
 

@@ -1,4 +1,4 @@
-"""Turn measured tasks into one table of text, one page of Markdown and one bar chart (SVG, made by no library)."""
+"""Turn measured tasks into a text table, a page of Markdown, and a bar chart (SVG, written without a library)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ text { font: 12px sans-serif; fill: #1a1a1a } .title { font-weight: bold } .smal
 
 
 def duration(seconds: float) -> str:
-    """Return a time as people say it: three digits, in microseconds, milliseconds or seconds.
+    """Return a time with three digits in microseconds, milliseconds or seconds.
 
     >>> duration(0.0000124), duration(0.0518), duration(0.3401), duration(244.2)
     ('12.4 µs', '51.8 ms', '340 ms', '244 s')
@@ -37,7 +37,7 @@ def _digits(value: float) -> str:
 
 
 def table(report: dict[str, Any]) -> str:
-    """Return one table over all benchmarks, each task with what it aims at and what else was measured."""
+    """Return one table of all benchmarks: each task with its goal and what else was measured."""
     lines = [f"{'':62} {'median':>9}  {'min to max':>20}  {'ratio':>10}  {'peak':>8}"]
     for name, part in report.items():
         lines += ["", f"{name.upper()}  ({_described(part)})"]
@@ -50,7 +50,7 @@ def table(report: dict[str, Any]) -> str:
 
 
 def markdown(report: dict[str, Any]) -> str:
-    """Return the same as a page of Markdown, one table a task."""
+    """Return the results as a page of Markdown with one table per task."""
     lines = ["# Measured", "", "Written by `python -m benchmarks`; [README.md](README.md) says how it is measured."]
     lines += ["", "![Times as multiples of KPScope's](results.svg)"]
     for name, part in report.items():
@@ -74,7 +74,7 @@ def _title(task: dict[str, Any]) -> str:
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, str, str, str, str]:
-    """Return tool, median, minimum to maximum, ratio to the first tool, and peak memory, as they are printed."""
+    """Return tool, median, range, ratio to the first tool, and peak memory as text."""
     tool = row["tool"] + (f" (scaled by {row['scaled']:g})" if row["scaled"] else "")
     span = f"{duration(row['min'])} to {duration(row['max'])}"
     peak = f"{row['peak']:,.0f} MB" if row["peak"] else ""
@@ -82,7 +82,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, str, str, str, str]:
 
 
 def chart(report: dict[str, Any]) -> str:
-    """Return an SVG of how many times longer each tool takes than the first of its task, on a logarithmic axis."""
+    """Return an SVG of the time of each tool relative to the first tool of its task, on a logarithmic axis."""
     drawn, y = [], 46
     for line in _lines(report):
         drawn.append(line.replace("{y}", str(y)).replace("{top}", str(y - 11)))
@@ -106,7 +106,7 @@ def _power(power: int) -> str:
 
 
 def _place(ratio: float) -> float:
-    """Return where a ratio stands on the axis, which begins at a tenth."""
+    """Return the position of a ratio on the axis, which begins at 0.1."""
     return _NAMES + _BARS * (math.log10(min(max(ratio, 0.1), _LARGEST)) + 1) / (math.log10(_LARGEST) + 1)
 
 

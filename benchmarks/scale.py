@@ -1,7 +1,7 @@
-"""Turn tables larger than memory into measures: time, peak memory, growth with the data, and two workers against one.
+"""Time the evaluation of tables larger than memory: peak memory, growth with the data, and two workers against one.
 
-Writes Parquet sorted by document into a temporary folder, and runs each evaluation in a process of its own, whose peak
-memory is that of its resident pages. Run: python -m benchmarks.scale [documents] [folder]
+Writes Parquet sorted by document into a temporary folder, and runs each evaluation in a separate process, whose peak
+memory is its largest resident set. Run: python -m benchmarks.scale [documents] [folder]
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ROUNDS = 3
 
 
 def write(folder: Path, documents: int) -> dict[str, int]:
-    """Write gold and four systems for so many documents; return rows and bytes."""
+    """Write a gold standard and four systems for a number of documents; return rows and bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(0)
     words = [f"{a}{b}{c}ation" for a in "bcdfgklmnprst" for b in "aeiou" for c in range(WORDS // 65)]
@@ -65,7 +65,7 @@ def write(folder: Path, documents: int) -> dict[str, int]:
 
 
 def one_run(folder: Path, cluster: str = "", resamples: int = 1000) -> dict[str, float]:
-    """Evaluate in a process of its own; return seconds without imports, and peak memory in megabytes."""
+    """Evaluate in a separate process; return seconds without imports, and peak memory in megabytes."""
     arguments = [sys.executable, "-m", "benchmarks.scale", "--run", str(folder), cluster, str(resamples)]
     found = subprocess.run(arguments, capture_output=True, text=True, check=True, cwd=HERE.parent)
     return dict(json.loads(found.stdout.splitlines()[-1]))
@@ -92,7 +92,7 @@ def _run(folder: Path, cluster: str, resamples: int) -> None:
 
 
 def measured(folder: Path, cluster: str = "", rounds: int = ROUNDS) -> dict[str, Any]:
-    """Return the median seconds with minimum and maximum, and the largest peak memory of several runs."""
+    """Return the median, minimum and maximum seconds, and the largest peak memory of several runs."""
     runs = [one_run(folder, cluster) for _ in range(rounds)]
     seconds = [run["seconds"] for run in runs]
     return {

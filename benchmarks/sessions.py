@@ -1,6 +1,6 @@
-"""Load the dashboard with a class: 30 sessions at once, each with its own data, moving k; write sessions.json.
+"""Simulate a class that uses the dashboard: 30 sessions at once, each with its own data, changing k.
 
-One copy of the app, and two behind nginx as `deploy/` sets them up.
+Runs one copy of the app, then two behind nginx as in `deploy/`, and writes sessions.json.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _HERE = Path(__file__).parent
 
 @dataclass
 class Load:
-    """What 30 sessions saw: seconds of uploads, page and moves; errors; processor time and memory of the servers."""
+    """Results of 30 sessions: seconds for uploads, page and changes of k; errors; processor time and memory."""
 
     uploads: list[float] = field(default_factory=list)
     pages: list[float] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Load:
 
 
 def files(marker: int) -> dict[str, bytes]:
-    """Return a gold standard and three systems, whose names and phrases tell the session that they belong to."""
+    """Return a gold standard and three systems, whose names and phrases identify their session."""
     rng = np.random.default_rng(marker)
     gold, run = frames(DOCUMENTS, seed=marker)
     made = {"gold.csv": gold.to_csv(index=False).encode()}
@@ -65,7 +65,7 @@ def _name(marker: int, step: int) -> str:
 def person(
     address: str, marker: int, pause: float, load: Load, together: threading.Barrier, servers: Sequence[psutil.Process]
 ) -> None:
-    """Upload, open the Overview, and move k ten times, checking after each move that the numbers are one's own."""
+    """Upload, open the Overview, and change k ten times; check each time that the numbers belong to the session."""
     expected, rng = {_name(marker, step) for step in range(SYSTEMS)}, random.Random(marker)
     try:
         with Session(address, "data") as session:
@@ -99,7 +99,7 @@ def _megabytes(servers: Sequence[psutil.Process]) -> float:
 
 @contextmanager
 def _serving(copies: int, sessions: int) -> Iterator[tuple[str, list[psutil.Process]]]:
-    """Run copies of the app as a server does; give the address that people open, and their processes."""
+    """Run copies of the app as a server does; yield the address to open, and the processes."""
     environment = {**settings(), "KPSCOPE_SESSIONS": str(sessions + 3)}
     options = ("--server.disconnectedSessionTTL", str(KEPT))
     with ExitStack() as open_, tempfile.TemporaryDirectory() as name:
@@ -121,7 +121,7 @@ def _serving(copies: int, sessions: int) -> Iterator[tuple[str, list[psutil.Proc
 
 
 def crowd(copies: int, pause: float, sessions: int) -> dict[str, Any]:
-    """Run the sessions against fresh servers, and return what they saw as one row."""
+    """Run the sessions against new servers, and return the results as one row."""
     load, together = Load(), threading.Barrier(sessions)
     with _serving(copies, sessions) as (address, servers):
         for _ in servers:  # what is imported at first use stays; nginx takes turns
@@ -168,7 +168,7 @@ def _rounded(seconds: float) -> float:
 
 
 def main(sessions: int = SESSIONS) -> None:
-    """Run the crowds and write what they saw; `python -m benchmarks.sessions 5` runs smaller ones."""
+    """Run all configurations and write the results; `python -m benchmarks.sessions 5` runs fewer sessions."""
     others = psutil.getloadavg()[0]
     rows = []
     for copies, pause in CROWDS:

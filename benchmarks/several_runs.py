@@ -1,7 +1,7 @@
-"""Turn simulated runs of two systems into the coverage of three intervals, and time the table of five data sets.
+"""Simulate the coverage of three intervals for two systems with several runs, and time the table of five data sets.
 
-The true difference is 0. A value is the effect of the run (standard deviation s), that of the document on the system
-(.06), and what is left of a single cell (.10). Nominal 95%. Run by hand, about two minutes:
+The true difference is 0. A value is the sum of three effects: of the run (standard deviation s), of the document on the
+system (0.06), and a residual (0.10). Nominal 95%. Run by hand, about two minutes:
 python -m benchmarks.several_runs
 """
 
@@ -30,7 +30,7 @@ SETS, PER_SET, SYSTEMS, RUNS = 5, 500, 6, 3
 
 
 def sampled(runs: int, documents: int, spread: float, rng: np.random.Generator) -> Sampled:
-    """Return the runs of a system by their values and the influences of documents, for one column."""
+    """Return the runs of a system for one column, with their values and the influences of documents."""
     values = spread * rng.standard_normal((runs, 1)) + DOCUMENTS * rng.standard_normal(documents)
     values += SINGLE * rng.standard_normal((runs, documents))
     means = values.mean(axis=1, keepdims=True)
@@ -56,7 +56,7 @@ def coverage(runs: int, documents: int, spread: float, draws: int, rng: np.rando
 
 
 def drawn(seed: int) -> kp.Corpus:
-    """Return a data set with texts, and lists of some fifteen phrases of every run."""
+    """Return a data set with texts, and lists of about fifteen phrases for every run."""
     rng = np.random.default_rng(seed)
     words = np.array([f"w{number}" for number in range(400)])
     gold = {str(d): rng.choice(words, 6, replace=False).tolist() for d in range(PER_SET)}
@@ -71,7 +71,7 @@ def drawn(seed: int) -> kp.Corpus:
 
 
 def seconds(by: str) -> float:
-    """Return the median time of five of the main table with its tests, on data that nothing was prepared for."""
+    """Return the median of five times for the main table with its tests, on data that are not prepared."""
     taken = []
     for _ in range(ENOUGH + 1):
         whole = kp.together(**{f"set {seed}": drawn(seed) for seed in range(SETS)})

@@ -1,7 +1,7 @@
-"""Turn phrase pairs into similarity values and soft hits, timed beside NLTK, rouge-score and sacreBLEU.
+"""Time similarity values and soft hits of phrase pairs, compared with NLTK, rouge-score and sacreBLEU.
 
-KPScope gives BLEU-1 to 4, NIST, METEOR, ROUGE-1, 2, L and the R-precision family from lists of strings; the peers the
-first nine, each library called once a pair for all of its measures.
+From lists of strings, KPScope computes BLEU-1 to 4, NIST, METEOR, ROUGE-1, 2, L and the R-precision family. The other
+libraries compute the first nine; each is called once per pair for all of its measures.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def pairs(number: int = PAIRS, seed: int = 0) -> pd.DataFrame:
 
 
 def ours(table: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Fourteen measures, defined for short phrases."""
+    """Compute fourteen measures, defined for short phrases."""
     from kp_core.similarity import score
 
     wide = score(table["keyphrase"].tolist(), table["candidate"].tolist(), [*BUNDLE, *FAMILY])
@@ -67,12 +67,12 @@ def ours(table: pd.DataFrame) -> dict[str, np.ndarray]:
 
 class _NoWordNet:
     def synsets(self, word: str) -> list[Any]:
-        """WordNet would have to be downloaded; the stages before it are what is timed."""
+        """Return no synonyms, because WordNet would have to be downloaded; only the earlier stages are timed."""
         return []
 
 
 def peers(table: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Nine measures, each library called once a pair for all of its measures."""
+    """Compute nine measures; each library is called once per pair for all of its measures."""
     from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
     from nltk.translate.meteor_score import single_meteor_score
     from nltk.translate.nist_score import sentence_nist
@@ -102,7 +102,7 @@ TOOLS: dict[str, Callable[[pd.DataFrame], dict[str, np.ndarray]]] = {
 
 
 def corpus(documents: int = DOCUMENTS, listed: int = LISTED, seed: int = 1) -> Any:
-    """Return a corpus of 10 predictions and 10 keyphrases a document, of 1 to 3 words from a document's own few."""
+    """Return a corpus with 10 predictions and 10 keyphrases per document, of 1 to 3 words from its small vocabulary."""
     import kp_core as kp
 
     rng = np.random.default_rng(seed)
@@ -118,7 +118,7 @@ def corpus(documents: int = DOCUMENTS, listed: int = LISTED, seed: int = 1) -> A
 
 
 def soft_matching(name: str, tau: float) -> Task:
-    """Time soft P, R, F1 at k = 1 to 10 of 20,000 documents, after the strings are integers."""
+    """Time soft P, R, F1 at k = 1 to 10 for 20,000 documents, with phrases already coded as integers."""
     import kp_core as kp
     from kp_core.scoring.prepare import prepare
 
@@ -135,7 +135,7 @@ def soft_matching(name: str, tau: float) -> Task:
 
 
 def by_meaning(matching: Literal["one-to-one", "best"]) -> Task:
-    """Time SemP, SemR, SemF1 at k = 1 to 10 of 20,000 documents by vectors of 300 numbers, strings and vectors read."""
+    """Time SemP, SemR, SemF1 at k = 1 to 10 for 20,000 documents with vectors of 300 numbers, without reading."""
     import kp_core as kp
 
     settings = kp.Settings(k=tuple(range(1, LISTED + 1)), interval="none", matching=matching)
@@ -150,7 +150,7 @@ def by_meaning(matching: Literal["one-to-one", "best"]) -> Task:
 
 
 def letters(table: pd.DataFrame) -> Task:
-    """Time chrF beside sacreBLEU, called once a pair on a sample."""
+    """Time chrF, compared with sacreBLEU, which is called once per pair on a sample."""
     from sacrebleu.metrics import CHRF
 
     from kp_core.similarity import Choices, score
@@ -171,14 +171,14 @@ def letters(table: pd.DataFrame) -> Task:
 
 
 def _agree(table: pd.DataFrame) -> None:
-    """Stop unless the measures that are defined alike have the peers' values; tests compare the others."""
+    """Raise an error unless measures with equal definitions have equal values; tests compare the others."""
     mine, theirs = ours(table), peers(table)
     for name in ("ROUGE-1-F", "ROUGE-L-F"):
         equal(name, mine[name], theirs[name])
 
 
 def tasks() -> list[Task]:
-    """Return the tasks, after ours gave the libraries' values."""
+    """Return the tasks, after checking that KPScope's values equal those of the libraries."""
     table = pairs()
     _agree(table)
     title = f"Similarity of {PAIRS:,} phrase pairs of 1 to 5 words"

@@ -1,6 +1,6 @@
-"""Turn what a person waits for into times: an import, the first chart, moving k, opening another page.
+"""Time what a person waits for: an import, the first chart, changing k, opening another page.
 
-The app is driven in the Chromium of the system; without one this part is left out.
+The app is driven in the system's Chromium; if there is none, only the import is timed.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _calm(page: Page) -> None:
 
 
 def _first_chart(browser: Browser, address: str) -> float:
-    """Return the seconds until somebody who was never there sees a chart."""
+    """Return the seconds until a new visitor sees a chart."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page, begun = context.new_page(), time.perf_counter()
     page.goto(address)
@@ -113,7 +113,7 @@ def _first_chart(browser: Browser, address: str) -> float:
 
 
 def _visits(browser: Browser) -> Task:
-    """Time new visitors of a warm server beside those of the emptiest page, in turn."""
+    """Time new visits to a warm server and to an empty page, alternately."""
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "empty.py"
         script.write_text(EMPTY, encoding="utf-8")
@@ -122,7 +122,7 @@ def _visits(browser: Browser) -> Task:
 
 
 def _beside(browser: Browser, addresses: dict[str, str]) -> Task:
-    """Time visits of servers that have been visited once, in turn."""
+    """Time visits to servers that have been visited once, alternately."""
     for address in addresses.values():
         _first_chart(browser, address)
     found: dict[str, list[float]] = {tool: [] for tool in addresses}
@@ -146,9 +146,9 @@ def _from_nothing(browser: Browser) -> Task:
 
 
 def _moved(page: Page, drawn: str = "") -> list[float]:
-    """Return the seconds from a key that moves k until a chart names it (drawn), or until the page stands again.
+    """Return the seconds from a key press that changes k until a chart shows the new k, or until the page is complete.
 
-    The chart is timed by the browser's own clock: what Playwright takes to press and to look is no waiting of a person.
+    The chart is timed by the browser's clock, because people do not wait for Playwright.
     """
     slider, found = page.get_by_role("slider").first, []
     slider.wait_for(state="attached", timeout=60_000)
@@ -199,7 +199,7 @@ def _moves(browser: Browser) -> list[Task]:
 
 
 def _changed(page: Page, name: str) -> float:
-    """Return the seconds until a page stands that was opened from the Overview by its link."""
+    """Return the seconds until a page that is opened by its link on the Overview is complete."""
     page.get_by_role("link", name="Overview").first.click()
     page.wait_for_url("**/overview*")
     page.wait_for_timeout(1_000)
@@ -216,7 +216,7 @@ def _row(tool: str, found: list[float]) -> Row:
 
 
 def _task(title: str, found: dict[str, list[float]], aim: str) -> Task:
-    """Return one row each, and in words under what 95% of the times are."""
+    """Return a task with one row per entry, and in words the 95th percentile of its times."""
     task = Task(title, [_row(f"KPScope, {name}", times) for name, times in found.items()], aim)
     slow = (f"{name} {duration(float(np.percentile(times, 95)))}" for name, times in found.items())
     task.notes.append(f"95% under: {', '.join(slow)}")
@@ -232,7 +232,7 @@ def _app(chromium: str) -> list[Task]:
 
 
 def tasks() -> list[Task]:
-    """Return the tasks; without Chromium the import alone."""
+    """Return the tasks; without Chromium only the import."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         importing = _importing()

@@ -1,4 +1,4 @@
-"""Turn functions into tasks: times interleaved in one run, medians of five with minimum and maximum, peak memory."""
+"""Time functions in turn within one run: median of five with minimum and maximum, and peak memory."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _LEAST = 0.05
 
 @dataclass
 class Row:
-    """One tool: seconds (median, min, max), its median as a multiple of the task's first tool, peak memory in MB.
+    """One tool: seconds (median, min, max), the median relative to the task's first tool, peak memory in MB.
 
-    scaled  by how much the times of a tool that ran on a sample were multiplied
+    scaled  factor by which the times were multiplied if the tool ran on a sample
     """
 
     tool: str
@@ -40,7 +40,7 @@ class Row:
 
 @dataclass
 class Task:
-    """What was done, by which tools, what was aimed at, and what else was measured, in words."""
+    """What was timed, with which tools, the goal, and what else was measured, in words."""
 
     title: str
     rows: list[Row]
@@ -57,10 +57,10 @@ def timed(
     aim: str = "",
     notes: Sequence[str] = (),
 ) -> Task:
-    """Run every tool in every round, after one call to warm up, and return the task; ratios are to the first tool.
+    """Time every tool in every round, after a warm-up call, and return the task; ratios are relative to the first tool.
 
-    fresh: makes the arguments of each call, outside the clock; without it a call is repeated for .05 s.
-    scale: by how much the times of a tool that ran on a sample are multiplied.
+    fresh: makes the arguments of each call, which is not timed; without fresh, a call is repeated for 0.05 s.
+    scale: factor by which the times of a tool that ran on a sample are multiplied.
     """
     times: dict[str, list[float]] = {name: [] for name in tools}
     for turn in range(ROUNDS + 1):
@@ -87,7 +87,7 @@ def _rows(times: Mapping[str, list[float]], scale: Mapping[str, float]) -> list[
 
 
 def grown(title: str, sizes: Mapping[str, tuple[Any, ...]], tool: Callable[..., Any], aim: str = "") -> Task:
-    """Time one tool on data of 1×, 10×, 100× the size, and say the exponent of growth (least squares in logarithms)."""
+    """Time one tool on 1×, 10×, 100× the data, and describe the exponent of growth (least squares on logarithms)."""
     task = timed(title, {size: lambda given=given: tool(*given) for size, given in sizes.items()}, aim=aim)  # type: ignore[misc]
     steps = np.arange(len(task.rows)) * math.log(10)
     task.notes.append(f"exponent {np.polyfit(steps, np.log([row.median for row in task.rows]), 1)[0]:.2f}")
@@ -95,13 +95,13 @@ def grown(title: str, sizes: Mapping[str, tuple[Any, ...]], tool: Callable[..., 
 
 
 def equal(what: str, ours: Any, theirs: Any, within: float = 1e-9) -> None:
-    """Refuse to go on where two tools do not give the same."""
+    """Raise an error if two tools give different values."""
     if not np.allclose(ours, theirs, rtol=0, atol=within):
         raise SystemExit(f"{what}: KPScope gives {ours}, the peer {theirs}")
 
 
 def peak_memory(code: str, *arguments: str) -> float | None:
-    """Return the peak memory (MB) of a fresh process that runs some code; None where the system does not tell."""
+    """Return the peak memory (MB) of a new process that runs some code; None if the system does not report it."""
     # VmHWM begins anew with the process; ru_maxrss would start from the size of this one.
     tell = "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
     if not sys.platform.startswith("linux"):

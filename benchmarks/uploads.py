@@ -1,6 +1,6 @@
-"""Move k while somebody else uploads: `python -m benchmarks.uploads`; print seconds of the moves.
+"""Time changes of k while another session uploads: `python -m benchmarks.uploads`.
 
-First a single session beside each costly file of the tests, then a class of ten beside a gold standard of 20 MB.
+First one session during the upload of each costly file of the tests, then ten during that of 20 MB of gold standard.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CLASS, PAUSE = 10, 2.0
 
 
 def moves(address: str, ended: Callable[[], bool], pause: float) -> list[float]:
-    """Return the seconds of the moves of k of one session, until something has ended."""
+    """Return the seconds that each change of k takes in one session, until an event."""
     seconds = []
     with Session(address, "overview") as session:
         session.slide("k", 3)
@@ -32,13 +32,13 @@ def moves(address: str, ended: Callable[[], bool], pause: float) -> list[float]:
 
 
 def upload(address: str, name: str, data: bytes) -> None:
-    """Drop one file on the Data page of a session of its own."""
+    """Upload one file on the Data page of a separate session."""
     with Session(address, "data") as session:
         session.upload("drop_0", {name: data})
 
 
 def beside(address: str, name: str, data: bytes, people: int, pause: float) -> str:
-    """Return median, 95th percentile and maximum of the moves while a file is uploaded."""
+    """Return median, 95th percentile and maximum seconds of a change of k while a file is uploaded."""
     uploading = threading.Thread(target=upload, args=(address, name, data))
     seconds: list[float] = []
 
@@ -60,7 +60,7 @@ def beside(address: str, name: str, data: bytes, people: int, pause: float) -> s
 
 
 def main() -> None:
-    """Print one line per costly file, and one of the class."""
+    """Print one line per costly file, and one line for the class."""
     with tempfile.TemporaryDirectory() as folder, running(Path(folder) / "log") as (address, _):
         for words, (name, data, _) in COSTLY.items():
             print(f"{words}: {beside(address, name, data, 1, 0.2)}", flush=True)

@@ -1,4 +1,4 @@
-"""Count clicks and seconds of the ways that the specification of the dashboard measures, in Chromium, on the sample."""
+"""Count clicks and seconds for typical tasks in the dashboard, in Chromium, on the sample data."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class Way:
         self.page, self.clicks = page, 0
 
     def click(self, role: str, name: str, inside: str = "stApp") -> None:
-        """Click what has a name; what leads on stands behind the word of its icon."""
+        """Click the element with a name; the name of its icon may precede it."""
         self.clicks += 1
         exact = not name.startswith("See ")
         self.page.get_by_test_id(inside).get_by_role(role, name=name, exact=exact).first.click()  # type: ignore[arg-type]
 
     def drop(self, *files: Path) -> None:
-        """Drop files, and wait until they are read."""
+        """Upload files, and wait until they are read."""
         self.clicks += 1
         zone(self.page).set_input_files(list(map(str, files)))
         self.page.get_by_text(re.compile(r"^Your (file|\d+ files)")).first.wait_for(state="attached")
 
     def taken(self, form: str) -> None:
-        """Take the first file of a form out of Download."""
+        """Download the first file in a format from the Download popover."""
         self.click("button", "Download", "stMain")
         with self.page.expect_download() as given:
             self.click("button", form, "stPopoverBody")
@@ -46,14 +46,14 @@ class Way:
 
 
 def claim(way: Way) -> None:
-    """Go from a drop to the sentence that says which system is better."""
+    """Go from dropping files to the sentence that says which system is better."""
     way.drop(*FOUR)
     way.click("button", "See which system is better", "stMain")
     way.page.get_by_test_id("stMain").get_by_role("heading", name=re.compile("yake .* rake")).wait_for()
 
 
 def latex(way: Way) -> None:
-    """Go from a drop to the LaTeX table."""
+    """Go from dropping files to the LaTeX table."""
     way.drop(*FOUR)
     way.click("link", "Report")
     way.page.get_by_text("Bold: the highest value").wait_for()
@@ -61,7 +61,7 @@ def latex(way: Way) -> None:
 
 
 def chart(way: Way) -> None:
-    """Go from a drop to the chart over k as a file."""
+    """Go from dropping files to the chart over k as a file."""
     way.drop(*FOUR)
     way.click("button", "See which system is better", "stMain")
     way.page.locator(".js-plotly-plot").first.wait_for()
@@ -69,7 +69,7 @@ def chart(way: Way) -> None:
 
 
 def headings(way: Way) -> None:
-    """Go from the sheet of three indexers to the headings that they dispute most."""
+    """Go from the workbook of three indexers to the most disputed headings."""
     way.drop(ROOT / "sample_data" / "studies" / "indexers.csv")
     way.click("button", "See how far the annotators agree", "stMain")
     way.page.get_by_text("Most disputed keyphrases").wait_for()
@@ -94,7 +94,7 @@ WAYS: dict[str, tuple[str, Callable[[Way], None]]] = {
 
 
 def main() -> None:
-    """Print clicks (a drop is one) and the median of seconds."""
+    """Print the number of clicks (a drop counts as one) and the median seconds."""
     with (
         tempfile.TemporaryDirectory() as folder,
         running(Path(folder) / "log") as (address, _),

@@ -1,4 +1,4 @@
-"""Make the data of the benchmarks from a fixed seed, and describe the machine they ran on."""
+"""Generate the data of the benchmarks from a fixed seed, and describe the machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PHRASES, WORDS, DEPTH = 120_000, 12_000, 50
 def frames(documents: int, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return gold (doc_id, phrase) and run (doc_id, rank, score, phrase) frames of strings.
 
-    50 ranked phrases and 5 to 15 gold phrases a document, 120,000 distinct phrases of 12,000 distinct words.
+    Each document has 50 ranked and 5 to 15 gold phrases, from 120,000 distinct phrases of 12,000 distinct words.
     """
     rng = np.random.default_rng(seed)
     words = np.array(
@@ -51,10 +51,10 @@ def frames(documents: int, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
 def annotator_choices(
     documents: int, annotators: int, candidates: int, seen_by: tuple[int, int], seed: int = 0
 ) -> pd.DataFrame:
-    """Return a gold (doc_id, annotator, phrase) frame of strings, each annotator's phrases in no order.
+    """Return a gold (doc_id, annotator, phrase) frame of strings; each annotator's phrases are unordered.
 
     seen_by    fewest and most annotators of a document
-    candidates phrases that a document offers; 25 of them appeal to everybody, any other is chosen by chance
+    candidates number of phrases of a document; all annotators prefer 25 of them, and choose others at random
     """
     rng = np.random.default_rng(seed)
     found: list[tuple[str, str, str]] = []
@@ -69,7 +69,7 @@ def annotator_choices(
 def systems(
     gold: pd.DataFrame, number: int, candidates: int, depth: int = 50, seed: int = 0
 ) -> dict[str, pd.DataFrame]:
-    """Return ranked lists (doc_id, phrase) of several systems, each better than the one before."""
+    """Return ranked lists (doc_id, phrase) of several systems, each better than the previous one."""
     rng = np.random.default_rng(seed)
     chosen = gold.groupby("doc_id", sort=False)["phrase"].unique()
     found = {}
@@ -87,7 +87,7 @@ def systems(
 
 
 def rebuilt(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with its strings built anew, so that no hash or identity is kept from an earlier run."""
+    """Return a copy of the frame with new strings, so that no cached hash or identity remains from an earlier run."""
     return frame.assign(**{c: (frame[c] + " ").str[:-1] for c in frame.columns if frame[c].dtype == "str"})
 
 

@@ -1,4 +1,4 @@
-"""Where the project and its sample are; cases in TOML beside a file of tests; expanded intervals; rows of an oracle."""
+"""Shared helpers: paths of the project and its sample, cases in TOML, expanded intervals, rows of an oracle."""
 
 import csv
 import tomllib
@@ -14,7 +14,7 @@ LECTURES = ROOT / "sample_data" / "lectures"
 
 
 def cases(tests: str) -> dict[str, Any]:
-    """Return {table: rows}, as parametrize takes them; tests: the path of the file of tests."""
+    """Return the cases of a test module as {table: rows}, for `parametrize`. tests: the path of the module"""
     return tomllib.loads(Path(tests).with_suffix(".toml").read_text("utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""What every folder of tests may ask for."""
+"""Fixtures for all tests."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +22,7 @@ providers._get_local_constants = Constants
 
 @pytest.fixture(scope="session")
 def shared() -> Callable[[str], Path]:
-    """Return the path of real data or an oracle beside the project, or skip where they are not there."""
+    """Return the path of real data or an oracle next to the project; skip the test if it is missing."""
 
     def find(path: str) -> Path:
         found = ROOT.parent / "shared" / path
@@ -35,7 +35,7 @@ def shared() -> Callable[[str], Path]:
 
 @pytest.fixture(scope="session")
 def lectures() -> kp.Corpus:
-    """Return the sample of twenty lectures whole: gold standard, systems, texts, and scores of pairs."""
+    """Return the complete sample of twenty lectures: gold standard, systems, texts, and judged pairs."""
     folder = LECTURES
     systems = {path.stem: path for path in sorted((folder / "systems").glob("*"))}
     return kp.load(folder / "gold.csv", systems, folder / "documents.jsonl", folder / "judgements.csv")

@@ -1,4 +1,4 @@
-"""Turn small dictionaries into a corpus, without going through the readers."""
+"""Build a corpus from small dictionaries, without reading files."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -31,7 +31,7 @@ def corpus_of(
     """Return a corpus.
 
     gold     {document: [keyphrase, ...]}, or {annotator: {document: [...]}}; an empty list is "saw it, chose nothing"
-    runs     {system: {document: [phrase, ...]}}, best first; with scores of the same shape they are sorted by these
+    runs     {system: {document: [phrase, ...]}}, best first; if scores of the same shape are given, sorted by score
     grades   {document: {keyphrase: grade}}
     """
     several = gold and all(isinstance(lists, Mapping) for lists in gold.values())
@@ -75,33 +75,33 @@ def corpus_of(
 
 
 def scored(corpus: kp.Corpus, measures: str | Sequence[str], k: Any = None, **options: Any) -> pd.DataFrame:
-    """Return the rows of an evaluation, without intervals where none are asked for."""
+    """Return the rows of an evaluation, by default without intervals."""
     return kp.evaluate(corpus, k=k, measures=measures, **({"interval": "none"} | options)).frame
 
 
 def value(corpus: kp.Corpus, measure: str, k: Any = None, **options: Any) -> float:
-    """Return the one value that an evaluation of one system gives."""
+    """Return the single value of an evaluation of one system."""
     frame = scored(corpus, measure, k, **options)
     assert len(frame) == 1
     return float(frame["value"].iloc[0])
 
 
 def document_values(corpus: kp.Corpus, measures: str | Sequence[str], k: Any = 10, **options: Any) -> pd.DataFrame:
-    """Return the rows of measures by document."""
+    """Return the values of measures by document."""
     return kp.documents(corpus, settings(k, **options), measures).frame
 
 
 def settings(k: Any = None, **options: Any) -> kp.Settings:
-    """Return settings without intervals where none are asked for."""
+    """Return settings, by default without intervals."""
     return kp.Settings(k=k, **({"interval": "none"} | options))
 
 
 def universe_sizes(corpus: kp.Corpus, universe: str, **conventions: Any) -> dict[str, float]:
-    """Return N of every document."""
+    """Return N for each document."""
     data = prepare(corpus, universe=universe, **conventions)
     return dict(zip(data.documents, data.universe.tolist(), strict=True))
 
 
 def never_falls(numbers: Iterable[float]) -> bool:
-    """Tell whether each number is at least the one before, up to rounding."""
+    """Return whether the numbers do not decrease, up to rounding."""
     return all(later >= earlier - 1e-12 for earlier, later in pairwise(numbers))

@@ -1,4 +1,4 @@
-"""Give an invented sample of every format family, with what stands in it."""
+"""Generate an invented sample of every format family, with its content."""
 
 import io
 import tomllib
@@ -71,7 +71,7 @@ TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="ut
 
 
 def samples():
-    """Yield a family, the arguments of `load`, and how many rows, predictions, texts and judgements they give."""
+    """Yield a family, the arguments of `load`, and the number of rows, predictions, texts and judgments to expect."""
     for family, sample in TABLE.items():
         files = sample["files"]
         plain = [Source(name, text.encode()) for name, text in files.items()]

@@ -1,4 +1,4 @@
-"""Draw pairs of invented phrases: 1 to 8 words, words repeated, inflected, hyphenated, shared between the two sides."""
+"""Draw pairs of invented phrases of 1 to 8 words: repeated, inflected, hyphenated, or shared by both phrases."""
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def draw(seed, pairs=400, longest=8, words=WORDS):
 
 
 def present(text, phrases, normaliser, of_phrases=None):
-    """Tell for each phrase whether its normalised tokens stand together in the normalised text."""
+    """Return for each phrase whether its normalized tokens are adjacent in the normalized text."""
     line = token_lines([text], normaliser)[0]
     any_order = "sort" in normaliser.steps
     return [occurs(phrase, line, any_order) for phrase in token_lines(phrases, of_phrases or normaliser)]

@@ -1,4 +1,4 @@
-"""Hold the rules of the house that no linter knows; each is a function over the text of a file."""
+"""Check project rules that no linter knows; each rule is a function of the text of a file."""
 
 import ast
 import re
@@ -24,33 +24,33 @@ Check = Callable[[str], Iterator[str]]
 
 @cache
 def nodes(source: str) -> list[ast.AST]:
-    """Return everything in a file; several rules look at the same files."""
+    """Return all nodes of a file, cached because several rules check the same files."""
     return list(ast.walk(ast.parse(source)))
 
 
 def calls(source: str) -> Iterator[ast.Call]:
-    """Give every call in a file."""
+    """Yield every call in a file."""
     return (node for node in nodes(source) if isinstance(node, ast.Call))
 
 
 def called(node: ast.expr) -> str:
-    """Return the last name of what is called or used as a decorator: `cache_data` for `st.cache_data(...)`."""
+    """Return the last part of the name of a call or decorator: `cache_data` for `st.cache_data(...)`."""
     node = node.func if isinstance(node, ast.Call) else node
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def calls_where(wrong: Callable[[ast.Call], object], words: str) -> Check:
-    """Return the check that a file has no call of a kind."""
+    """Return a check that a file has no call for which `wrong` is true."""
     return lambda source: (f"line {call.lineno}: {words}" for call in calls(source) if wrong(call))
 
 
 def options(call: ast.Call) -> set[str | None]:
-    """Return the names of the options of a call."""
+    """Return the names of the keyword arguments of a call."""
     return {keyword.arg for keyword in call.keywords}
 
 
 def careless_caches(source: str) -> Iterator[str]:
-    """st.cache_data samples large tables and shares results among users: key by one digest, in one session."""
+    """Require session scope and a digest as key, because st.cache_data samples data and shares results."""
     decorators = set()
     for node in nodes(source):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -73,7 +73,7 @@ def careless_caches(source: str) -> Iterator[str]:
 
 
 def shared_caches(source: str) -> Iterator[str]:
-    """What a process keeps for good is the same for everybody: it hangs on no argument that could be data."""
+    """Forbid permanent caches keyed by arguments that may be data, because all users share them."""
     for node in nodes(source):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
@@ -85,7 +85,7 @@ def shared_caches(source: str) -> Iterator[str]:
 
 
 def open_ended(source: str) -> Iterator[str]:
-    """A requirement without floor or ceiling installs something else tomorrow."""
+    """Require a lower and an upper bound for every requirement, so that later installations do not differ."""
     for number, line in enumerate(source.splitlines(), 1):
         entry = line.partition("#")[0].strip()
         if entry and not entry.startswith("-r ") and not re.fullmatch(r"[\w.-]+(\[[\w,-]+\])?>=[\w.]+,<[\w.]+", entry):
@@ -93,7 +93,7 @@ def open_ended(source: str) -> Iterator[str]:
 
 
 def own_tolerances(source: str) -> Iterator[str]:
-    """Which values are equal is said in `kp_core/scoring/order.py` alone: 1e-9 here and 1e-12 there are two answers."""
+    """Forbid tolerances outside `kp_core/scoring/order.py`, so that all modules agree on which values are equal."""
     for node in nodes(source):
         parts = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
         near = [part for part in parts if isinstance(part, ast.Constant) or _moved(part)]
@@ -106,12 +106,12 @@ def own_tolerances(source: str) -> Iterator[str]:
 
 
 def _moved(part: ast.expr) -> bool:
-    """Tell whether something is a sum or a difference, such as a limit and a tolerance."""
+    """Return whether an expression is a sum or a difference, such as a limit and a tolerance."""
     return isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add | ast.Sub)
 
 
 def machine_paths(source: str) -> Iterator[str]:
-    """A path of one machine means nothing on another."""
+    """Forbid paths that exist only on one machine."""
     for number, line in enumerate(source.splitlines(), 1):
         if re.search(r"(?<![\w.~-])/(?:work|tmp)/", line):
             yield f"line {number}: a path of one machine"
@@ -123,7 +123,7 @@ def files(*patterns: str) -> list[Path]:
 
 
 def breaches(check: Check, paths: list[Path]) -> list[str]:
-    """Return what a check finds in files."""
+    """Return the breaches that a check finds in files."""
     return [f"{path.relative_to(ROOT)}: {found}" for path in paths for found in check(path.read_text("utf-8"))]
 
 
@@ -222,7 +222,7 @@ def test_the_citation_and_the_changelog_name_this_version() -> None:
 
 
 def required(name: str) -> set[str]:
-    """Return what a list of requirements asks for, without comments, in the names and the form that conda has."""
+    """Return the entries of a requirements file without comments, in the notation of conda."""
     lines = (line.partition("#")[0].strip() for line in (ROOT / name).read_text("utf-8").splitlines())
     return {re.sub(r"^[\w.-]+", lambda own: own[0].lower() + " ", line) for line in lines if line}
 

@@ -46,7 +46,7 @@ def test_systems_of_two_data_sets_are_not_compared() -> None:
         "yake and yake_semeval cannot be compared by F1@5: of 60 documents, yake has lists for 40 and yake_semeval has "
         "lists for 12, and both for 0."
     )
-    assert said.why == "These systems seem to belong to different data sets: load one data set at a time."
+    assert said.why == "These systems seem to belong to different data sets; load one data set at a time."
     assert said.coverage == {"yake": (40, 60), "yake_semeval": (12, 60)}
     assert said.over_k is None
     assert not any(word in str(said) for word in ("better", "p ="))
@@ -78,7 +78,7 @@ def test_left_out_documents_make_systems_incomparable_too() -> None:
 
 def test_one_system_says_how_many_lists_it_has() -> None:
     said = kp.answer(drawn(20, {"a": (0.5, range(12))}), k=5, resamples=200)
-    assert said.caveats == ("It has lists for 12 of 20 documents.",)
+    assert said.caveats == ("The system has lists for 12 of 20 documents.",)
     with pytest.raises(kp.UsageError, match="cannot rank systems"):
         kp.answer(drawn(20, {"a": (0.5, range(12))}), measure="BI")
 
@@ -111,7 +111,7 @@ def test_p_over_k_is_that_of_every_assignment() -> None:
     corpus = drawn(8, {"a": (0.8, range(8)), "b": (0.5, range(8)), "c": (0.4, range(8))}, seed=3)
     found = over_k(corpus, kp.Settings())
     assert found is not None
-    assert found.tried == (1, 2, 3, 4, 5)
+    assert found.tested_cutoffs == (1, 2, 3, 4, 5)
     expected = kp.evaluate(corpus, k="1-5", measures="F1@k").frame.set_index("system")["value"]
     for name, own in found.by_document.items():
         assert own.mean(axis=0).tolist() == pytest.approx(expected[name].tolist())

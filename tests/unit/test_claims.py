@@ -91,8 +91,8 @@ def test_two_runs_against_one_are_suggestive_at_most() -> None:
     said = kp.answer(with_runs(2, 1, shift=0.4), **QUICK)
     assert said.grade == "suggestive"
     assert said.why.endswith(
-        "single has one run; the variance between runs is taken from the systems with several, which are too few for a "
-        "significant difference."
+        "single has one run; the variance between runs is taken from the systems with several runs, which are too few "
+        "for a significant difference."
     )
     assert kp.compare(with_runs(2, 1, shift=0.4), **QUICK).better == {"many": (), "single": ()}
     assert kp.answer(with_runs(3, 1, shift=0.4), **QUICK).grade == "significant"
@@ -121,12 +121,12 @@ def test_opposite_results_are_the_headline() -> None:
 
 
 def test_incomparable_data_set_supports_no_claim() -> None:
-    apart = ListCounts(("a", "b"), np.array([[30, 10], [10, 10]]), 30)
+    apart = ListCounts({("a", "a"): 30, ("a", "b"): 10, ("b", "a"): 10, ("b", "b"): 10}, 30)
     nus, inspec = on({"a": 0.6, "b": 0.2}, 0.001, apart), on({"a": 0.40, "b": 0.41}, 0.8)
     said = of_datasets(over(nus=nus, inspec=inspec), "F1@5", 2)
     assert said.grade == "not significant"
     assert said.claim == ("b is ahead of a by 0.010, which may be due to chance (F1@5 on inspec 0.410 against 0.400).")
-    assert said.caveats == ("On nus they cannot be compared.",)
+    assert said.caveats == ("On nus the two systems cannot be compared.",)
     assert of_datasets(over(nus=nus), "F1@5", 1).grade == "not comparable"
 
 

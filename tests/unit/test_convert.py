@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kp_core.cli import main
 from kp_core.errors import InputError
-from kp_core.reading.lists.trec import unescape
+from kp_core.reading.lists.lines import unescape
 from kp_core.takeaway.tidy import file_names
 from kp_core.takeaway.trec_files import escape, trec
 from tests.cases import LECTURES
@@ -51,10 +51,10 @@ def test_what_trec_cannot_hold_is_said():
     corpus = corpus_of({"d": [("a", "b")], "e": []}, {"s": {"d": []}}, texts={"d": "A text."})
     messages = [f"{note.where}: {note.message}" for note in trec(corpus).notes]
     assert messages == [
-        "gold standard: 1 empty list; TREC has no line for them.",
-        "systems: 1 empty list; TREC has no line for them.",
+        "gold standard: 1 empty list; TREC files have no line for them.",
+        "systems: 1 empty list; TREC files have no line for them.",
         "gold standard: 1 keyphrase with several spellings; the first is written.",
-        "documents: 1 document with a text, title or group; TREC contains only ids.",
+        "documents: 1 document with a text, title or group; TREC files contain only ids.",
     ]
     with pytest.raises(InputError, match="whole grades"):
         trec(corpus_of({"d": ["a"]}, grades={"d": {"a": 0.5}}))

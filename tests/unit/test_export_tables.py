@@ -39,8 +39,12 @@ def test_spreadsheet_formulas_in_cells_are_neutralized(text):
     cells = list(csv.reader(io.StringIO(typeset.csv(frame), newline="")))
     assert cells[:2] == [["phrase", "'=x"], [f"'{text}", "-0.5"]]
     assert cells[2] == ["plain", "1.0"]
-    exchanged = list(csv.reader(io.StringIO(typeset.exchange_csv(frame), newline="")))
+    exchanged = list(csv.reader(io.StringIO(typeset.unescaped_csv(frame), newline="")))
     assert exchanged[1] == [text, "-0.5"]
+
+
+def test_characters_that_xml_forbids_are_escaped_in_xlsx():
+    assert [typeset._stored(text) for text in ("tide\x01", "_x0001_")] == ["tide_x0001_", "_x005F_x0001_"]
 
 
 FRAME = pd.DataFrame({"sys_tem": ["a|b", "c&d"], "P@5": [0.25, float("nan")]})

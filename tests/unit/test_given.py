@@ -168,7 +168,7 @@ def test_files_of_vectors_give_the_same_table(tmp_path: Path, kind: str) -> None
         ({"vectors": {"tide": [1.0], "sea": [1.0, 2.0]}}, "different lengths"),
         ({"vectors": {"tide": [float("nan")]}}, "missing or infinite"),
         ({"vectors": {" ": [1.0]}}, "an empty cell"),
-        ({"vectors": {"tide": [1.0], "tide ": [2.0]}}, "different vectors of the phrase “tide”"),
+        ({"vectors": {"tide": [1.0], "tide ": [2.0]}}, "different vectors for the phrase “tide”"),
         ({"similar": []}, "at least one row"),
         ({"similar": [["tide", "sea", 2]]}, "a number from 0 to 1"),
         ({"similar": [["tide", "", 1]]}, "a, b and score"),
@@ -216,10 +216,10 @@ def npz(**arrays: Any) -> bytes:
     ("name", "data", "words"),
     [
         ("v.vec", b"2 3\ntide 0.5 1 2\nspring tide 1 1 1\n", "v.vec, line 3: .*found “tide”"),
-        ("v.vec", b"tide 0.5 1\nsea 1 1 1\n", "v.vec, line 2: .*2 in each line, found 3 numbers"),
+        ("v.vec", b"tide 0.5 1\nsea 1 1 1\n", "v.vec, line 2: .*2 numbers in each line.*found 3 numbers"),
         ("v.vec", "tide 0.5 1\ncafé 1 1\n".encode("latin-1"), "v.vec, line 2: .*not utf8"),
         ("v.vec", b"5 3\ntide 0.5 1 2\n", "5 of 3, as stated in its first line, found 1 vectors of 3 numbers"),
-        ("v.vec", b"", "no line of a phrase and numbers"),
+        ("v.vec", b"", "no line with a phrase and numbers"),
         ("v.npz", npz(phrases=np.array(["a"], object), vectors=np.ones((1, 2))), r"dtype=str"),
         ("v.npz", npz(phrases=["a"], vectors=np.array([[1j]])), "without numbers"),
         ("v.npz", npz(words=["a"], vectors=[[1.0]]), "the arrays phrases and vectors, found arrays words, vectors"),
@@ -261,4 +261,4 @@ def test_best_gold_spelling_and_first_listed_spelling_count() -> None:
     assert both(["tides", "tide"], "any") == pytest.approx([0.8, 0.8])  # by “moon”
     assert both(["tides", "tide"], "first") == pytest.approx([0.6, 0.6])  # “tide”, nearer to “lunar”, is a repeat
     assert both(["tide", "tides"], "first") == pytest.approx([0.8, 0.8])
-    assert "If a keyphrase has several spellings, the most similar one counts" in methods.INTRODUCTIONS["semantic"]
+    assert "Of several spellings of a keyphrase, the most similar counts" in methods.INTRODUCTIONS["semantic"]

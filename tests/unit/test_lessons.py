@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from kp_core.learn import LESSONS, Options, every_lesson
+from kp_core.learn import LESSONS, every_lesson
 from kp_core.learn.every_lesson import lecture_cells, value
 from kp_core.studies.published_tables import LECTURE_SYSTEMS
 
@@ -59,7 +59,7 @@ def test_lessons_draw_every_choice_and_slider_end(name: str) -> None:
     lesson = LESSONS[name]
     shown = set()
     for one in lesson.controls:
-        for setting in one.among if isinstance(one, Options) else (one.low, one.high):
+        for setting in one.among or (one.low, one.high):
             view = lesson.show(lesson.start() | {one.name: setting})
             shown.add((view.chart.alt, *view.sentences))
             assert "nan" not in " ".join(view.sentences)
@@ -72,9 +72,17 @@ def test_kappas_of_the_paradoxes_as_printed() -> None:
     assert [round(value("kappa", **cells), 2) for cells in examples] == [0.70, 0.32, 0.13, 0.26]
 
 
+def test_tables_behind_the_pictures() -> None:
+    at_8 = every_lesson.AT_K.loc[("few phrases, the hits come early", 8)]
+    assert at_8[["P@k", "R@k"]].tolist() == pytest.approx([1 / 2, 2 / 3])
+    assert every_lesson.over_k("a list of ten").loc[4, ["F1@k", "P_pos"]].tolist() == pytest.approx([4 / 9] * 2)
+    assert every_lesson.levels("three people, five phrases")["K"].round(4).tolist() == [0.3182, 0.76, 1.0]
+    assert every_lesson.RECOMPUTED["MAP"].round(6).tolist() == [0.642222, 0.5, 0.722619, 0.474603, 0.631111]
+
+
 @pytest.mark.published
 def test_the_notes_recomputed() -> None:
-    results = every_lesson.recomputed()
+    results = every_lesson.RECOMPUTED
     for query, given in every_lesson.QUERIES.items():
         precision = [sum(rank <= k for rank in given["hits"]) / k for k in given["hits"]]
         assert results.loc[query, "MAP"] == pytest.approx(sum(precision) / 5, abs=1e-12)

@@ -19,7 +19,7 @@ from kp_core.reading.rows.sense import _NO_PHRASES
 from kp_core.scale.sources import _unreadable
 from kp_core.scoring.measures.registry import parse
 from kp_core.similarity import declaration
-from kp_core.studies.gate import Requirement
+from kp_core.studies.result import Requirement
 from kp_core.studies.spread import Printed, printing
 
 #: Characters; where the time grows with the square, these take between ten seconds and minutes.

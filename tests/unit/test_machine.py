@@ -131,7 +131,7 @@ def test_an_archive_of_a_later_format_is_refused(tmp_path: Path, capsys: pytest.
     )
 
 
-@pytest.mark.parametrize(("code", "found"), [(0xD800, "half a character"), (0x110000, "a code that is no character")])
+@pytest.mark.parametrize(("code", "found"), [(0xD800, "half a character"), (0x110000, "an invalid character code")])
 def test_invalid_characters_in_npz_phrases_are_refused(code: int, found: str) -> None:
     arrays = {"phrases": np.array(["tide", "moon"]), "vectors": np.eye(2)}
     members = {}

@@ -57,11 +57,11 @@ def test_polars_and_arrow_tables_read_as_dataframes(made) -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda corpus: kp.evaluate(corpus, 10), "second argument is 10, which is no kp.Settings.*k=10"),
+        (lambda corpus: kp.evaluate(corpus, 10), "second argument is 10, not a kp.Settings.*k=10"),
         (lambda corpus: kp.compare(corpus, "pke"), "preset='pke'"),
         (lambda corpus: kp.spread(corpus, "F1@5"), "measure='F1@5'"),
         (lambda corpus: kp.evaluate(corpus, None, 5), "measures is 5"),
-        (lambda corpus: kp.agreement({"d": ["x"]}), r"a dict, which is no corpus; load one: kp.load\("),
+        (lambda corpus: kp.agreement({"d": ["x"]}), r"a dict, which is not a corpus; load one: kp.load\("),
         (lambda corpus: kp.soft_evaluate(corpus, 3), "k=3"),
     ],
 )

@@ -3,7 +3,6 @@
 import io
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -44,7 +43,7 @@ def test_bold_marks_best_and_dagger_significance(corpus: kp.Corpus, table: Paper
     for measure, k in (("P@5", 5), ("F1@10", 10), ("MAP", "all")):
         found = kp.compare(corpus, measure=measure, k=k)
         best = max(found.scores, key=found.scores.__getitem__)
-        place = table.measures.index(measure) + 2
+        place = [column.label for column in table.columns].index(measure) + 2
         for line in table.markdown().splitlines()[2:6]:
             cells = line.split(" | ")
             system, cell = cells[0].removeprefix("| "), cells[place - 1]
@@ -57,18 +56,19 @@ def test_daggers_compare_with_best_shown_system(corpus: kp.Corpus) -> None:
     shown = kp.paper_table(corpus, measures=["MAP"], systems=names)
     found = kp.compare(corpus, measure="MAP", k="all")
     best = max(names, key=found.scores.__getitem__)
-    assert shown.beaten == {"MAP": frozenset(found.better[best]) & set(names)}
-    assert shown.beaten != {"MAP": frozenset(found.better["yake"]) & set(names)}
+    (column,) = shown.columns
+    assert column.marked == frozenset(found.better[best]) & set(names)
+    assert column.marked != frozenset(found.better["yake"]) & set(names)
 
 
 @pytest.mark.parametrize("options", ["", "twocolumn"])
 def test_latex_compiles_without_a_warning(corpus: kp.Corpus, tmp_path: Path, options: str) -> None:
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is not installed, so the table was not compiled")
-    asked = {"k": "5,10,15", "caption": "Systems of 100% & more", "marks": False}
-    small = kp.paper_table(corpus, measures=["P@k"], label="tab:small", **asked)
+    asked = {"k": "5,10,15", "caption": "Systems of 100% & more"}
+    small = kp.paper_table(corpus, measures=["P@k"], label="tab:small", marks=False, **asked)
     large = kp.paper_table(corpus, measures=["P@k", "R@k", "F1@k", "MAP", "nDCG@k"], bounds=True, **asked)
-    large = replace(large, beaten={"MAP": frozenset(["rake"])})
+    assert any(column.marked for column in large.columns)
     wide = kp.paper_table(corpus, k="5,10", marks=False, label="tab:wide")  # as a page shows it at first
     assert wide.latex().count(r"\begin{tabular}") == 1
     preamble = rf"\documentclass[{options}]{{article}}\usepackage{{booktabs,rotating}}\begin{{document}}"

@@ -16,7 +16,7 @@ import kp_core as kp
 from kp_core.errors import UsageError
 from kp_core.takeaway.bundle import SECTIONS, Report, report
 from kp_core.takeaway.figures import browser
-from kp_core.takeaway.paragraph import bibtex, cited, entries
+from kp_core.takeaway.paragraph import _conventions, bibtex, cited, entries
 from tests.cases import cases
 
 CASES = cases(__file__)
@@ -30,7 +30,7 @@ def whole(lectures: kp.Corpus) -> Report:
 def test_report_has_every_section_and_evaluate_numbers(lectures: kp.Corpus, whole: Report) -> None:
     assert [one.title for one in whole.sections[:-1]] == [title for title, *_ in list(SECTIONS.values())[:-1]]
     expected = kp.evaluate(lectures, k=5, measures="F1@k", resamples=100).frame
-    board = next(table.frame for table in whole.all_tables if table.name == "leaderboard")
+    board = next(table.frame for table in whole.tables if table.name == "leaderboard")
     for system, value in zip(expected["system"], expected["value"], strict=True):
         assert board.set_index("system").loc[system, "F1@5"] == pytest.approx(value, abs=1e-12)
     assert whole.signature.split("|k:")[1].startswith("5|")
@@ -48,10 +48,10 @@ def test_the_archive_holds_all(whole: Report) -> None:
     with zipfile.ZipFile(io.BytesIO(whole.zip())) as archive:
         names = set(archive.namelist())
         assert {"report.html", "report.md", "methods.txt", "references.bib"} <= names
-        tables = [table.name for table in whole.all_tables]
+        tables = [table.name for table in whole.tables]
         assert {f"csv/{name}.csv" for name in tables} <= names
         values = pd.read_csv(io.BytesIO(archive.read("csv/values_by_document.csv"))).query("measure == 'F1@5'")
-        board = next(table.frame for table in whole.all_tables if table.name == "leaderboard").set_index("system")
+        board = next(table.frame for table in whole.tables if table.name == "leaderboard").set_index("system")
         for system, own in values.groupby("system"):
             assert own["value"].mean() == pytest.approx(board.loc[system, "F1@5"], abs=1e-12)
         assert kp.settings_from(json.loads(archive.read("settings.json"))["signature"]).k == (5,)
@@ -101,7 +101,7 @@ def test_annotators_alone_have_two_page_report(tmp_path: Path) -> None:
         "How it was computed",
     ]
     assert [one.new_page for one in found.sections] == [False, False, True, False]
-    tables = {table.name: table.frame for table in found.all_tables}
+    tables = {table.name: table.frame for table in found.tables}
     # Shared: tide and moon; only A: sea. Rolling 4 / 5, Hooper 2 / 3.
     assert tables["consistency"].to_dict("records") == [
         {
@@ -117,7 +117,7 @@ def test_annotators_alone_have_two_page_report(tmp_path: Path) -> None:
     assert "The two indexers share 80% of their headings (Hooper 0.67)." in page
     assert digest[:12] in found.paragraph()
     assert all(word not in page for word in ("kappa", "annotator", "K ="))
-    more = report(of_people(tmp_path), interval="none", sections=["data"]).all_tables[1].frame
+    more = report(of_people(tmp_path), interval="none", sections=["data"]).tables[1].frame
     assert more["SHA-256"].tolist() == [digest]
 
 
@@ -131,7 +131,7 @@ def test_report_states_that_annotators_share_no_document(people: int, systems: i
     assert found.title == ("Evaluation of keyphrase extraction" if systems else "Agreement of annotators")
     assert found.sections[0].text[0] == said
     assert not found.sections[0].charts
-    every = {table.name: table.frame for table in found.all_tables}
+    every = {table.name: table.frame for table in found.tables}
     assert "consistency" not in every
     assert ("annotators" in every) == (systems > 0)
     if systems:
@@ -170,3 +170,10 @@ def test_invalid_xml_characters_survive_export(odd: str) -> None:
             for cell in row
         }
     assert {f"s_x{ord(odd):04X}_", "t"} <= cells
+
+
+def test_paragraph_has_only_conventions_that_affect_the_measures() -> None:
+    of_ranks = ["The reciprocal rank is 1/rank of the first hit.", "A list without a hit has reciprocal rank 0."]
+    assert _conventions(kp.Settings(), ["MRR"])[-2:] == of_ranks
+    averages = [str(_conventions(kp.Settings(average=name), ["P@k"])) for name in ("usual", "subject")]
+    assert [text.count("subjects") for text in averages] == [0, 2]

@@ -87,7 +87,7 @@ def test_what_has_no_mean_over_subjects_is_refused() -> None:
         (lambda: kp.evaluate(corpus, average="subject", ties="expected"), "needs the rank of each phrase"),
         (lambda: kp.evaluate(runs, average="subject", measures="F1@k"), "one run per system"),
         (lambda: kp.compare(corpus, average="subject", test="bootstrap"), "test = randomisation"),
-        (lambda: kp.evaluate(corpus, by="presence,frequency"), "one of them"),
+        (lambda: kp.evaluate(corpus, by="presence,frequency"), "one of the two"),
     ):
         with pytest.raises(kp.UsageError, match=words):
             act()

@@ -14,7 +14,7 @@ from kp_core.studies.correlation.human import (
     score_matrix,
 )
 from kp_core.takeaway.workspace_file import rater_file, read_workspace
-from kp_core.typeset import exchange_csv
+from kp_core.typeset import unescaped_csv
 
 
 def test_rater_file_hides_names_and_scores(lectures):
@@ -32,7 +32,7 @@ def test_files_of_three_raters_form_one_table():
     pairs = pd.DataFrame([[f"p{one}", "d", "hash table", one] for one in "abcd"], columns=list(COLUMNS))
     scores = {"ana": [1, 2, 3, 1], "ben": [1, 2, 3, 2], "cem": [0, 2]}
     tables = [rating_table(pairs, {who: dict(zip(pairs["pair_id"], own, strict=False))}) for who, own in scores.items()]
-    files = [Source(f"ratings {number}.csv", exchange_csv(one).encode()) for number, one in enumerate(tables)]
+    files = [Source(f"ratings {number}.csv", unescaped_csv(one).encode()) for number, one in enumerate(tables)]
     matrix = score_matrix(kp.load(judgements=files).judgements)
     assert matrix.columns.tolist() == ["ana", "ben", "cem"]
     assert matrix["cem"].tolist()[:2] == [0, 2]
