@@ -176,7 +176,8 @@ def _fitted_to_data(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[S
         notes.append(Note("warning", "filter", text))
         settings = settings.changed(filter="none")
     default_normalizer = settings.preset == "kpscope" and settings.normalise == CONVENTIONS["normalise"].usual
-    if default_normalizer and mostly_cjk(coded.phrases.slice(0, 5000).to_pylist()):  # the first phrases
+    phrases = coded.phrases.slice(0, 5000)
+    if default_normalizer and memoize(corpus, "CJK", None, lambda: mostly_cjk(phrases.to_pylist())):
         settings = settings.changed(normalise=str(Normaliser.parse(settings.normalise).without_stemmer()))
         text = "most letters are Chinese, Japanese or Korean, so phrases are compared without stemming"
         notes.append(Note("info", "normalise", text))
