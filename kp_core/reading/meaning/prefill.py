@@ -49,8 +49,6 @@ _POSSIBLE_MEANINGS = {
 }
 #: Names of columns that contain marked phrases, or the kind of each mark.
 _TAGS = frozenset({"label", "tag", "labels", "tags"})
-#: Maximum share of distinct cells in a column of systems or annotators.
-_REPEATED = 0.2
 #: Maximum number of column names in a message.
 _NAMES = 8
 #: Minimum number of inner lists of single words that may be tokens of keyphrases.
