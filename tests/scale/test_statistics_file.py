@@ -2,7 +2,6 @@
 
 import io
 import json
-import time
 import tracemalloc
 import zipfile
 from collections.abc import Callable
@@ -147,11 +146,10 @@ LARGE: list[Header] = [
 
 @pytest.mark.parametrize("change", LARGE, ids=range(len(LARGE)))
 def test_oversized_plans_are_refused_before_allocation(change: Header, data: bytes) -> None:
-    large, begun = Source("run.npz", changed(data, change)), time.process_time()
+    large = Source("run.npz", changed(data, change))
     tracemalloc.start()
     with pytest.raises(kp.InputError, match=OTHER_SUMS):
         scale.open_statistics(large)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert time.process_time() - begun < 2
     assert peak < 100_000_000

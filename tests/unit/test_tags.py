@@ -52,9 +52,9 @@ def test_words_are_forgotten_after_the_call():
 
 def test_word_of_5000_letters_is_tagged_quickly():
     tags.tag([["warm", "up"]])
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert tags.tag([["graph", "x" * 5000]]) == [["NN1", "O"]]
-    assert time.perf_counter() - begun < 5  # HanTa itself takes more than a minute
+    assert time.process_time() - begun < 5  # HanTa itself takes more than a minute
 
 
 def test_tagger_ignores_model_in_working_directory(tmp_path, monkeypatch):
