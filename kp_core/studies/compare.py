@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from itertools import compress
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from kp_core.corpus import Corpus
+from kp_core.corpus import Corpus, memoize
 from kp_core.errors import Note, UsageError, input_error, named, pluralize, refuse_unless, usage_error
 from kp_core.scoring import intervals, pair_sums, paired
 from kp_core.scoring.accumulate import Ids, Sums
@@ -136,7 +137,7 @@ class Comparison(Numbers):
         """
         if not self.comparable(a, b):
             return "not comparable"
-        both = self.difference(a, b), self.difference(a, b, self.otherwise)
+        both = self.difference(a, b), self.difference(a, b, otherwise=True)
         differences = [difference for difference in both if difference is not None]
         capped = not {(a, b), (b, a)}.isdisjoint(self.capped)
         grades = {difference.grade(capped) for difference in differences}
@@ -154,14 +155,23 @@ class Comparison(Numbers):
         """Return whether both systems have lists for nearly the same documents, and for nearly all documents."""
         return _comparable(self.lists, self.documents, self.left_out, a, b)
 
-    def difference(self, a: str, b: str, rows: pd.DataFrame | None = None) -> Difference | None:
-        """Return the difference a − b from rows (by default the frame), or None if they lack the pair."""
-        rows = self.frame if rows is None else rows
-        for first, second, sign in ((a, b, 1), (b, a, -1)) if len(rows) else ():
-            for row in rows[(rows["a"] == first) & (rows["b"] == second)].head(1).itertuples():
-                low, high = (row.low, row.high) if sign > 0 else (-row.high, -row.low)
-                return Difference(sign * row.difference, low, high, row.p_adjusted, int(row.documents))
-        return None
+    def difference(self, a: str, b: str, otherwise: bool = False) -> Difference | None:
+        """Return the difference a − b; None if the pair was not compared.
+
+        otherwise: under the other convention for missing lists; None if neither list is missing anywhere
+        """
+        return self._differences[otherwise].get((a, b))
+
+    @cached_property
+    def _differences(self) -> tuple[dict[tuple[str, str], Difference], ...]:
+        """Ordered pair → difference at the first measure and cutoff, by the convention in use and by the other one."""
+        conventions = tuple(dict[tuple[str, str], Difference]() for _ in range(2))
+        for differences, rows in zip(conventions, (self.frame, self.otherwise), strict=True):
+            for row in rows.itertuples():
+                p, n = row.p_adjusted, int(row.documents)
+                differences.setdefault((row.a, row.b), Difference(row.difference, row.low, row.high, p, n))
+                differences.setdefault((row.b, row.a), Difference(-row.difference, -row.high, -row.low, p, n))
+        return conventions
 
     def fails(self, verdicts: Sequence[str]) -> bool:
         """Return whether any difference from the baseline has one of the verdicts, or any system cannot be compared."""
@@ -252,7 +262,7 @@ def compare(
     if corpus.datasets:
         return _over_datasets(corpus, resolved.changed(k=resolved.k[:1]), [family])
     data = _prepared(corpus, resolved)
-    return compared(data, family, family.asked.cutoffs(data.settings)[0])
+    return _of_all_systems(data, family, family.asked.cutoffs(data.settings)[0])
 
 
 def compare_parts(corpus: Corpus, settings: Settings, measure: str, by: str) -> dict[str, Comparison]:
@@ -283,7 +293,7 @@ def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) 
         return _over_datasets(corpus, settings, families)
     data, concordance = _prepared(corpus, settings), any(family.asked.of_tables for family in families)
     recipe = signature(data.settings, len(data.documents), concordance)
-    comparisons = [compared(data, family, k) for family in families for k in family.asked.cutoffs(data.settings)]
+    comparisons = [_of_all_systems(data, family, k) for family in families for k in family.asked.cutoffs(data.settings)]
     return one_comparison(comparisons, recipe)
 
 
@@ -358,6 +368,12 @@ def one_comparison(comparisons: Sequence[Comparison], recipe: str) -> Comparison
         notes += [replace(note, message=measure + note.message) for note in other.notes if note not in first.notes]
     frame = pd.concat([comparison.frame for comparison in comparisons], ignore_index=True)
     return replace(first, frame=frame, notes=tuple(notes), recipe=recipe)
+
+
+def _of_all_systems(data: Prepared, family: Family, cutoff: Cutoff) -> Comparison:
+    """Return the cached comparison of all systems of a corpus, which several parts of a page need."""
+    key = data.settings, family, cutoff
+    return memoize(data.corpus, "comparison", key, lambda: compared(data, family, cutoff))
 
 
 def compared(data: Prepared, family: Family, cutoff: Cutoff, systems: Systems | None = None) -> Comparison:

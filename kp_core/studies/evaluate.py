@@ -304,13 +304,13 @@ def _human_rows(data: Prepared, query: Query, golds: list[Systems]) -> list[Row]
     return rows
 
 
-def each_of_people(corpus: Corpus, settings: Settings, measure: Asked) -> dict[str, float]:
+def each_of_people(corpus: Corpus, settings: Settings, measure: str) -> dict[str, float]:
     """Return annotator → value, scored against the others; NaN for ranking measures."""
-    data = prepare(corpus, settings)
-    if measure.measure.family not in ("overlap", "concordance"):
+    data, parsed = prepare(corpus, settings), parse(measure)
+    if parsed.measure.family not in ("overlap", "concordance"):
         return dict.fromkeys(data.names.annotators, float("nan"))
-    average = measure.averages(data.settings.average)[0]
-    values = [float(estimate(measure, view, average, None, "none").value[0]) for view in _annotator_grids(data)]
+    average = parsed.averages(data.settings.average)[0]
+    values = [float(estimate(parsed, view, average, None, "none").value[0]) for view in _annotator_grids(data)]
     return dict(zip(data.names.annotators, values, strict=True))
 
 

@@ -239,7 +239,7 @@ def _claims_by_convention(comparison: Comparison, best: str, second: str, measur
     """Return the claim with the grade under both conventions for missing lists, if the grades differ."""
     row, capped = _row_of(comparison.otherwise, best, second), _is_capped(comparison, best, second)
     values = [comparison.scores, {row["a"]: row["value_a"], row["b"]: row["value_b"]}]
-    differences = comparison.difference(best, second), comparison.difference(best, second, comparison.otherwise)
+    differences = comparison.difference(best, second), comparison.difference(best, second, otherwise=True)
     grades = [difference.grade(capped) for difference in differences if difference is not None]
     outcomes = list(zip(values, grades, strict=True))
     if comparison.settings.missing == "skip":
@@ -281,7 +281,7 @@ def _statistics(comparison: Comparison, best: str, second: str) -> str:
     how = "uncorrected" if comparison.correction == "none" else f"{_CORRECTIONS[comparison.correction]}, {pairs} pairs"
     worse = [name for name in _ranked(comparison) if name in comparison.better[best]]
     others_worse = [name for name in worse if identical.get(name, name) != identical.get(second, second)]
-    difference, other = comparison.difference(best, second), comparison.difference(best, second, comparison.otherwise)
+    difference, other = comparison.difference(best, second), comparison.difference(best, second, otherwise=True)
     several_runs = max(comparison.runs.values(), default=1) > 1
     facts: dict[str, Any] = {
         "found": difference and say("difference", found=difference, digits=digits),
@@ -461,25 +461,26 @@ def _human_range(corpus: Corpus, settings: Settings, parsed: Asked) -> str:
 
 def like_for_like(corpus: Corpus, settings: Settings, measure: str) -> Answer:
     """Report whether the best system is within the human range; requires annotators = others."""
-    parsed, first_cutoff = parse(measure), settings.changed(k=settings.k[:1])
-    result = evaluate(corpus, first_cutoff, [parsed.name()], baselines=_has_universe(first_cutoff))
-    people = each_of_people(corpus, first_cutoff, parsed)
-    return _of_range(result, str(result.frame["measure"].iloc[0]), list(runs_of(corpus.systems)), people)
+    first_cutoff = settings.changed(k=settings.k[:1])
+    result = evaluate(corpus, first_cutoff, [measure], baselines=_has_universe(first_cutoff))
+    people = each_of_people(corpus, first_cutoff, measure)
+    return of_range(result, str(result.frame["measure"].iloc[0]), corpus.systems, people)
 
 
 _REFERENCES = {HUMANS: "people on average", RANDOM: "phrases drawn at random"}
 
 
-def _of_range(result: Result, measure: str, systems: Sequence[str], people: Mapping[str, float]) -> Answer:
+def of_range(result: Result, measure: str, systems: Sequence[str], people: Mapping[str, float]) -> Answer:
     """Report whether the best system, and its whole interval, is within, above or below the human range.
 
-    people: annotator → value, scored against the other annotators
+    result: values with each annotator left out in turn; people: annotator → value, scored against the other annotators
     """
     rows = result.frame[(result.frame["measure"] == measure) & (result.frame["subset"] == "all")]
     rows = rows.drop_duplicates("system").set_index("system")
     all_values = rows["value"].dropna().to_dict()
-    values = {name: all_values[name] for name in systems if name in all_values}
-    references = [(who, all_values[name]) for name, who in _REFERENCES.items() if name in all_values]
+    values = {name: all_values[name] for name in runs_of(systems) if name in all_values}
+    known = _REFERENCES if _has_universe(result.settings) else {HUMANS: _REFERENCES[HUMANS]}  # N limits random phrases
+    references = [(who, all_values[name]) for name, who in known.items() if name in all_values]
     best = highest(values)[0] if values else ""
     lower, upper = (rows[end].get(best, np.nan) for end in ("low", "high"))
     facts = {"low": lower, "high": upper, "best": best, "beside": references, "documents": result.documents}

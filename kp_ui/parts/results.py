@@ -9,12 +9,14 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import board, curves, screen_tables
+from kp_core.charts.selection import named
 from kp_core.charts.style import ORACLE, Look, looks, short_names
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.systems import longest_lists
 from kp_core.settings import SUBJECT
 from kp_core.studies.answer import Answer
+from kp_core.studies.evaluate import each_of_people
 from kp_core.studies.result import Numbers
 from kp_core.words import answers
 from kp_ui.state import cached, settings, workspace
@@ -54,9 +56,10 @@ def like_for_like() -> Answer | None:
         return None
     if not 1 < len(workspace.corpus().annotators) <= FEW_PEOPLE:
         return None
-    gold = "others:majority" if choice() == "majority" else "others"
-    settings_used = cached.at_cutoff().changed(annotators=gold)
-    return cached.on_corpus(answers.like_for_like, settings_used, settings.value("measure"))
+    measure, cutoff = settings.value("measure"), settings.cutoff()
+    result = cached.evaluation((measure,), baselines=True, people=True).at(cutoff)
+    values = cached.on_corpus(each_of_people, result.settings.changed(k="all"), measure)
+    return answers.of_range(result, named(measure, cutoff), workspace.corpus().systems, values)
 
 
 def best_first() -> list[str]:
