@@ -65,7 +65,7 @@ def with_intervals() -> Task:
             sums.begin(np.ones(DOCUMENTS, bool), drawn)
             for one in measures:
                 sums.add(name, one, view, average)
-                found[name, one.measure.name] = sums.estimate(name, one, average, K)
+                found[name, one.card.name] = sums.estimate(name, one, average, K)
         return found
 
     def one_by_one() -> tuple[float, float, float]:
@@ -130,7 +130,7 @@ def of_annotators() -> Task:
 
     def ours() -> dict[str, float]:
         total = summed(panel(choices(coded, identities, record), universe), ones)
-        return {one.measure.name: float(one.scores(total).item()) for one in measures}
+        return {one.card.name: float(one.scores(total).item()) for one in measures}
 
     def from_frames() -> pd.DataFrame:
         loaded = kp.load(gold=gold)

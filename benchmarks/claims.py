@@ -22,7 +22,7 @@ from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import estimate
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import Counts, SystemCounts
-from kp_core.scoring.measures import Asked, parse
+from kp_core.scoring.measures import Measure, parse
 from kp_core.scoring.paired import Family
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import over_runs
@@ -171,7 +171,7 @@ def coverage(kind: tuple[float, float], draws: int, seed: int) -> Iterator[dict[
             yield {"measure": name, "truth": truth[name], "documents": documents} | shares
 
 
-def value(one: Asked, average: str, counts: SystemCounts, weights: Floats | None) -> tuple[float, Floats]:
+def value(one: Measure, average: str, counts: SystemCounts, weights: Floats | None) -> tuple[float, Floats]:
     """Return the value of a system, and its resamples (B, 1)."""
     found = estimate(
         one,

@@ -363,7 +363,7 @@ def evaluate(
     """Score systems against the gold standard."""
     settings, required = _settings(choices), [Requirement.parse(text) for text in require or ()]
     if required:
-        measures = ",".join([*names_in(measures or DEFAULT_MEASURES), *(rule.asked.name() for rule in required)])
+        measures = ",".join([*names_in(measures or DEFAULT_MEASURES), *(rule.parsed.name() for rule in required)])
     if by == "document":
         corpus, names = data.load("gold", "system"), measures or DEFAULT_MEASURES
         output.answer(kp.documents(corpus, settings, names, baselines=baselines))
@@ -373,7 +373,7 @@ def evaluate(
     else:
         corpus = data.load("gold", "system")
         result = kp.evaluate(corpus, settings, measures, baselines=baselines, by=by)
-        ranking = [name for name in names_in(measures or "F1@k") if parse(name).measure.better != "none"]
+        ranking = [name for name in names_in(measures or "F1@k") if parse(name).card.better != "none"]
         result = replace(result, answer=answers.answer(corpus, settings, ranking[0]) if ranking else None)
     result = replace(result, checked=checked(result, required))
     output.answer(result)

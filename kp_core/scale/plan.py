@@ -14,7 +14,7 @@ from kp_core.errors import Note, input_error, usage_error
 from kp_core.scale.sources import Source
 from kp_core.scoring.codes import refuse_taken
 from kp_core.scoring.gold import left_one_out, parse_choice
-from kp_core.scoring.measures import Asked, names_in, parse
+from kp_core.scoring.measures import Measure, names_in, parse
 from kp_core.scoring.paired import Family
 from kp_core.scoring.prepare import Names, prepare, refuse_alone
 from kp_core.scoring.runs import OVER_RUNS, runs_of
@@ -52,7 +52,7 @@ class Plan:
     largest: float | None = None
 
     @property
-    def asked(self) -> list[Asked]:
+    def parsed(self) -> list[Measure]:
         """The distinct measures, of annotators if their agreement is measured, else of systems."""
         measures = map(parse, self.measures if self.agreement is None else self.agreement)
         return list({measure.name(): measure for measure in measures}.values())
@@ -63,13 +63,13 @@ class Plan:
         annotators, systems = len(self.names.annotators), len(self.names.systems)
         if self.agreement is not None:
             return annotators * (annotators - 1) // 2
-        cutoffs = sum(len(measure.cutoffs(self.settings)) for measure in self.asked)
+        cutoffs = sum(len(measure.cutoffs(self.settings)) for measure in self.parsed)
         pairs = systems if any(family.baseline for family in self.compare) else systems * (systems - 1) // 2
-        return systems * cutoffs + pairs * sum(len(family.asked.cutoffs(self.settings)) for family in self.compare)
+        return systems * cutoffs + pairs * sum(len(family.parsed.cutoffs(self.settings)) for family in self.compare)
 
     def _uses(self, name: str) -> bool:
         """Return whether a family or measure with this name is used, including for pairs."""
-        measures = [measure.measure for measure in (*self.asked, *(family.asked for family in self.compare))]
+        measures = [measure.card for measure in (*self.parsed, *(family.parsed for family in self.compare))]
         return any(name in (measure.family, measure.name) for measure in measures)
 
     @property
@@ -120,7 +120,9 @@ def make_plan(
         if with_runs := [runs[0] for runs in runs_of(names.systems).values() if len(runs) > 1]:
             raise usage_error("runs streamed", name=with_runs[0])
     else:
-        if sets := [asked.name() for asked in requested_measures(settings, people) if asked.measure.family == "sets"]:
+        if sets := [
+            measure.name() for measure in requested_measures(settings, people) if measure.card.family == "sets"
+        ]:
             raise usage_error("sets streamed", measure=sets[0])
         refuse_alone(names.annotators)
         settings = settings.changed(k="all")

@@ -209,7 +209,7 @@ def score(corpus: Corpus, plan: Plan) -> Tally:
         tally.note({f"unknown/{name}": Ids.of(ids.tolist()) for name, ids in documents.items()})
     elif plan.agreement is not None:
         data.refuse_small_universe(data.all_items.size.astype(float))
-        annotators.add_annotators(tally, data, plan.asked, _annotator_pairs(plan))
+        annotators.add_annotators(tally, data, plan.parsed, _annotator_pairs(plan))
     else:
         systems = count_systems(data, ["exact", "sets"] if plan.concordance else ["exact"], plan.baselines)
         if plan.largest is not None:
@@ -224,7 +224,7 @@ def score(corpus: Corpus, plan: Plan) -> Tally:
 
 
 def _query(plan: Plan, settings: Settings) -> evaluate.Query:
-    return evaluate.Query(plan.asked, parse_by(plan.by), plan.baselines, names=plan.names, settings=settings)
+    return evaluate.Query(plan.parsed, parse_by(plan.by), plan.baselines, names=plan.names, settings=settings)
 
 
 def _annotator_pairs(plan: Plan) -> annotators.Couples:
@@ -233,7 +233,7 @@ def _annotator_pairs(plan: Plan) -> annotators.Couples:
 
 def _pairings(plan: Plan, tally: Tally) -> Iterator[pair_sums.Pairing]:
     for number, family in enumerate(plan.compare):
-        for cutoff in family.asked.cutoffs(plan.settings):
+        for cutoff in family.parsed.cutoffs(plan.settings):
             at = FamilyAt(family, cutoff, plan.settings)
             yield pair_sums.Pairing(at, plan.names.systems, tally, f"compare/{number}/{cutoff}")
 
@@ -275,7 +275,7 @@ class Streamed:
         """Return values, intervals and notes of all systems, or of the annotators."""
         tally, plan, notes = self.tally, self.plan, _notes(self.tally, self.plan)
         if plan.agreement is not None:
-            return annotators.agreement_of(tally, plan.names, plan.asked, plan.settings, _annotator_pairs(plan), notes)
+            return annotators.agreement_of(tally, plan.names, plan.parsed, plan.settings, _annotator_pairs(plan), notes)
         rows = evaluate.system_rows(tally, _query(plan, plan.settings))
         notes += facts.evaluation_notes(tally, plan.names.systems, plan.settings, plan.concordance)
         notes += facts.above_one((row.measure, row.value) for row in rows)

@@ -20,7 +20,7 @@ from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import View
 from kp_core.scoring.intervals import Estimate
 from kp_core.scoring.measures import concordance
-from kp_core.scoring.measures.registry import Asked, names_in, parse
+from kp_core.scoring.measures.registry import Measure, names_in, parse
 from kp_core.settings import SUBJECT, Cutoff, Interval
 
 #: Maximum number of document names stored and shown.
@@ -60,11 +60,11 @@ class Grid:
         """The number of documents pooled in each column (K,)."""
         return np.asarray(self.seen.sum(axis=0))
 
-    def values(self, asked: Asked) -> Floats:
+    def values(self, measure: Measure) -> Floats:
         """Return the value of every document and column (D, K); NaN if undefined."""
-        return np.where(self.seen, asked.scores(self.cells), np.nan)
+        return np.where(self.seen, measure.scores(self.cells), np.nan)
 
-    def status(self, asked: Asked) -> NDArray[np.str_]:
+    def status(self, measure: Measure) -> NDArray[np.str_]:
         """Return the degenerate case of every table (D, K), or `ok`."""
         status = concordance.status(self.cells)
         status[~self.seen] = self.absent
@@ -171,13 +171,13 @@ class Accumulator:
             totals |= {f"drawn/{i}": self.weights @ values for i, values in enumerate(summands)}
         self.sums.put(record, totals)
 
-    def add(self, system: str, asked: Asked, view: View | Grid, average: str) -> None:
+    def add(self, system: str, measure: Measure, view: View | Grid, average: str) -> None:
         """Add the documents of the current block to one average of a measure for a system."""
-        record = self._record(system, asked, view.cutoffs, average)
+        record = self._record(system, measure, view.cutoffs, average)
         if record in self._added:  # measures of pooled counts share the same sums
             return
         self._added.add(record)
-        parts, scored, pooled = summands(asked, view, average), view.scored, average == "micro"
+        parts, scored, pooled = summands(measure, view, average), view.scored, average == "micro"
         defined = scored[:, None] if pooled else scored[:, None] & ~np.isnan(sum(parts))
         filled = [np.where(defined, part, 0.0) for part in parts]
         totals = {"documents": (view.documents if pooled else defined.sum(axis=0)).astype(float)}
@@ -190,55 +190,60 @@ class Accumulator:
             totals["weight"] = self.weights.sum(axis=1)[:, None] if complete else self.weights @ defined.astype(float)
         undefined = ~defined.any(axis=0)
         if undefined.any() and scored.any():
-            status = view.status(asked)[scored]
+            status = view.status(measure)[scored]
             reasons = np.unique(status[:, undefined]).tolist()
             totals |= {f"reasons/{why}": ((status == why) & undefined).sum(axis=0).astype(float) for why in reasons}
         self._put(record, totals, filled)
 
     def estimate(
-        self, system: str, asked: Asked, average: str, cutoffs: tuple[Cutoff, ...] = (), absent: str = "no_documents"
+        self,
+        system: str,
+        measure: Measure,
+        average: str,
+        cutoffs: tuple[Cutoff, ...] = (),
+        absent: str = "no_documents",
     ) -> Estimate:
         """Return value, interval and reason for missing values per column; absent: the reason if no document counts."""
-        totals = self.sums.totals[self._record(system, asked, cutoffs, average)]
+        totals = self.sums.totals[self._record(system, measure, cutoffs, average)]
         n, sums, drawn = totals["documents"].astype(np.int64), _columns(totals, "sums"), _columns(totals, "drawn")
         if average == "micro":
-            return self._pooled(asked, totals, n, absent)
+            return self._pooled(measure, totals, n, absent)
         reason: list[str | None] = [None] * len(n)
         for column in np.flatnonzero(n == 0):
             counts = {why: number[column] for why, number in _columns(totals, "reasons").items()}
             reason[column] = max(sorted(counts), key=counts.__getitem__) if counts else absent
-        value = average_of(asked, average, [*sums.values()], n)
+        value = average_of(measure, average, [*sums.values()], n)
         if "squares" in totals:
             influence = ratio(spread_of(value, totals["squares"], n), n**2, np.nan)
             half_width = intervals.t_of_influence(influence, np.zeros(1), n)
             return Estimate(value, value - half_width, value + half_width, n, reason)
-        resampled = average_of(asked, average, [*drawn.values()], totals["weight"]) if drawn else None
+        resampled = average_of(measure, average, [*drawn.values()], totals["weight"]) if drawn else None
         return with_bounds(value, resampled, n, reason)
 
-    def _record(self, system: str, asked: Asked, cutoffs: tuple[Cutoff, ...], average: str) -> str:
-        measure = asked.name()
+    def _record(self, system: str, parsed: Measure, cutoffs: tuple[Cutoff, ...], average: str) -> str:
+        measure = parsed.name()
         if average == "micro" and cutoffs:  # all measures of pooled counts share a record
-            measure = "table" if asked.of_tables else "ranking"
+            measure = "table" if parsed.of_tables else "ranking"
         return f"totals/{self.part}/{system}/{average}/{measure}/{','.join(map(str, cutoffs))}"
 
-    def _pooled(self, asked: Asked, totals: Totals, n: Ints, absent: str) -> Estimate:
+    def _pooled(self, measure: Measure, totals: Totals, n: Ints, absent: str) -> Estimate:
         sums, drawn = ([*_columns(totals, kind).values()] for kind in ("sums", "drawn"))
-        total = cells_of(asked, [counts[None] for counts in sums])
+        total = cells_of(measure, [counts[None] for counts in sums])
         if not n.any():
             undefined = np.full(len(n), np.nan)
             return Estimate(undefined, undefined, undefined, n, [absent] * len(n))
-        value, resampled = asked.scores(total)[0], None
+        value, resampled = measure.scores(total)[0], None
         if drawn:
             scored = self.sums.totals[f"totals/{self.part}/scored"]
             if (scored["drawn/0"] != scored["sums/0"]).any():  # totals are scaled to the number of documents
                 scale = ratio(scored["sums/0"], scored["drawn/0"], np.nan)
                 drawn = [counts * scale for counts in drawn]
-            resampled = asked.scores(cells_of(asked, drawn))
+            resampled = measure.scores(cells_of(measure, drawn))
         status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0].astype(object)
         status[n == 0] = absent
         reason = [str(why) if np.isnan(x) else None for x, why in zip(value, status, strict=True)]
-        if "products" in totals and asked.measure.smooth:
-            influence = quadratic(gradients(asked, average="micro", sums=total.arrays()), totals["products"])
+        if "products" in totals and measure.card.smooth:
+            influence = quadratic(gradients(measure, average="micro", sums=total.arrays()), totals["products"])
             half_width = intervals.t_of_influence(*influence, n)
             return Estimate(value, value - half_width, value + half_width, n, reason)
         return with_bounds(value, resampled, n, reason)
@@ -248,30 +253,30 @@ def _columns(totals: Totals, kind: str) -> Totals:
     return {name.partition("/")[2]: array for name, array in totals.items() if name.startswith(f"{kind}/")}
 
 
-def cells_of(asked: Asked, arrays: Sequence[Floats]) -> Cells:
+def cells_of(measure: Measure, arrays: Sequence[Floats]) -> Cells:
     """Return the counts that a measure uses, which are the first of these arrays."""
-    kind: type[Cells] = asked.measure.cells or Cells
+    kind: type[Cells] = measure.card.cells or Cells
     return kind(*arrays[: len(fields(kind))])
 
 
-def summands(asked: Asked, view: View | Grid, average: str) -> list[Floats]:
+def summands(measure: Measure, view: View | Grid, average: str) -> list[Floats]:
     """Return the summands of an average over documents (D, K): the counts if they are pooled, else the values."""
     if average == "micro":
-        return cells_of(asked, view.arrays()).arrays()
+        return cells_of(measure, view.arrays()).arrays()
     if average in SUBJECT:
         raise usage_error("by subject", average=average)
-    if average == "f-of-means" and asked.measure.f_of:
-        return [view.values(parse(name)) for name in names_in(asked.measure.f_of)]
-    return [view.values(asked)]
+    if average == "f-of-means" and measure.card.f_of:
+        return [view.values(parse(name)) for name in names_in(measure.card.f_of)]
+    return [view.values(measure)]
 
 
-def average_of(asked: Asked, average: str, sums: Sequence[Floats], n: Any) -> Floats:
+def average_of(measure: Measure, average: str, sums: Sequence[Floats], n: Any) -> Floats:
     """Return an average from the sums of its summands, and the number or the total weight of the documents.
 
     From the means of precision and recall, the average is F.
     """
     if average == "micro":
-        return asked.scores(cells_of(asked, sums))
+        return measure.scores(cells_of(measure, sums))
     means = [ratio(total, n, np.nan) for total in sums]
     return means[0] if len(means) == 1 else ratio(2 * means[0] * means[1], means[0] + means[1])
 
@@ -299,14 +304,14 @@ def _products(arrays: Sequence[Floats]) -> Floats:
     return np.asarray((flat.T @ flat)[None])
 
 
-def gradients(asked: Asked, average: str, sums: Sequence[Floats], n: Any = None) -> Floats:
+def gradients(measure: Measure, average: str, sums: Sequence[Floats], n: Any = None) -> Floats:
     """Return the gradient of an average with respect to its sums, (1, K) → (K, M); it is exact for smooth measures."""
     slopes, same_width = [], len({array.shape[1] for array in sums}) == 1
     for number, array in enumerate(sums):
         for column in [slice(None)] if same_width else [slice(i, i + 1) for i in range(array.shape[1])]:
             shifted = [total.astype(complex) for total in sums]
             shifted[number][:, column] += 1j * intervals.STEP
-            slopes.append(np.imag(average_of(asked, average, shifted, n))[0] / intervals.STEP)
+            slopes.append(np.imag(average_of(measure, average, shifted, n))[0] / intervals.STEP)
     return np.stack(slopes, axis=-1)
 
 
@@ -316,12 +321,12 @@ def quadratic(slopes: Floats, products: Floats) -> tuple[Floats, Floats]:
     return terms.sum(axis=(1, 2)), np.abs(terms).sum(axis=(1, 2))
 
 
-def estimate(asked: Asked, view: View | Grid, average: str, weights: Floats | None, interval: Interval) -> Estimate:
+def estimate(measure: Measure, view: View | Grid, average: str, weights: Floats | None, interval: Interval) -> Estimate:
     """Return the average of a measure over all documents of a view; weights: those of resamples (B, D), or None."""
     whole = Accumulator(interval if weights is None else "bootstrap")
     whole.begin(view.scored, weights)
-    whole.add("", asked, view, average)
-    return whole.estimate("", asked, average, view.cutoffs, view.absent)
+    whole.add("", measure, view, average)
+    return whole.estimate("", measure, average, view.cutoffs, view.absent)
 
 
 def mean_of(averages: Sequence[Estimate]) -> Estimate:

@@ -16,7 +16,7 @@ from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import SystemCounts
 from kp_core.scoring.intervals import Estimate, left_out_half_width
-from kp_core.scoring.measures.registry import Asked
+from kp_core.scoring.measures.registry import Measure
 from kp_core.scoring.prepare import Prepared
 from kp_core.settings import SUBJECT
 
@@ -69,16 +69,19 @@ class SubjectCounts:
         flags = self.found, self.suggested, self.due
         return cells(*(np.bincount(self.subject, flag, minlength=len(self.form)).astype(float) for flag in flags))
 
-    def mean(self, asked: Asked, average: str, rule: str) -> float:
+    def mean(self, measure: Measure, average: str, rule: str) -> float:
         """Return the mean over subjects; NaN if none counts."""
-        numerator, denominator = _weighted(asked, average, rule, self.counts)
+        numerator, denominator = _weighted(measure, average, rule, self.counts)
         return float(ratio(numerator.sum(), denominator.sum(), np.nan))
 
-    def without_each(self, asked: Asked, average: str, rule: str) -> Floats:
+    def without_each(self, measure: Measure, average: str, rule: str) -> Floats:
         """Return the mean with each document left out in turn, which affects only its subjects."""
         total_counts, rows = self.counts, (self.found, self.suggested, self.due)
         without = [total[self.subject] - row for total, row in zip(total_counts.arrays(), rows, strict=False)]
-        before, after = _weighted(asked, average, rule, total_counts), _weighted(asked, average, rule, cells(*without))
+        before, after = (
+            _weighted(measure, average, rule, total_counts),
+            _weighted(measure, average, rule, cells(*without)),
+        )
         numerator, denominator = (
             old.sum() + np.bincount(self.document, new - old[self.subject], minlength=len(self.used))
             for old, new in zip(before, after, strict=True)
@@ -91,15 +94,15 @@ def cells(hits: Floats, suggested: Floats, due: Floats) -> Cells:
     return Cells(hits, suggested, due, np.full_like(due, np.nan), suggested)
 
 
-def _weighted(asked: Asked, average: str, rule: str, counts: Cells) -> tuple[Floats, Floats]:
+def _weighted(measure: Measure, average: str, rule: str, counts: Cells) -> tuple[Floats, Floats]:
     """Return weighted value and weight of each subject; rule: the convention `subject_empty`."""
     sides = {"suggested": counts.returned, "due": counts.size} if rule == "casimir" else {}
-    side = sides.get(asked.measure.by_subject)
+    side = sides.get(measure.card.by_subject)
     weight = np.minimum(counts.returned + counts.size if side is None else side, 1)
     if average == "subject-weighted":
         weight = weight * counts.size
     # Success of a subject: whether it is found in any document.
-    value = asked.scores(counts) if asked.measure.family == "overlap" else np.minimum(counts.hits, 1)
+    value = measure.scores(counts) if measure.card.family == "overlap" else np.minimum(counts.hits, 1)
     return value * weight, weight
 
 
@@ -114,15 +117,15 @@ def refuse_unfit(data: Prepared, runs: bool) -> None:
 
 
 def subject_estimates(
-    data: Prepared, counts: Mapping[str, list[dict[str, SystemCounts]]], asked: Sequence[Asked], runs: bool
+    data: Prepared, counts: Mapping[str, list[dict[str, SystemCounts]]], parsed: Sequence[Measure], runs: bool
 ) -> dict[tuple[str, str, int, str], Estimate]:
-    """Return value and interval by subset, system, index of the measure in `asked`, and average over subjects.
+    """Return value and interval by subset, system, index of the measure in `measures`, and average over subjects.
 
     counts  counts of each subset, in which every document counts with all its keyphrases
     runs    whether a system has several runs
     """
     settings, estimates = data.settings, dict[tuple[str, str, int, str], Estimate]()
-    columns_of = [(place, measure, average) for place, measure in enumerate(asked) for average in SUBJECT]
+    columns_of = [(place, measure, average) for place, measure in enumerate(parsed) for average in SUBJECT]
     columns_of = [column for column in columns_of if column[2] in column[1].averages(settings.average)]
     if not columns_of:
         return estimates
@@ -145,7 +148,7 @@ def subject_estimates(
 
 
 def swapped_difference(
-    first: SubjectCounts, second: SubjectCounts, args: tuple[Asked, str, str]
+    first: SubjectCounts, second: SubjectCounts, args: tuple[Measure, str, str]
 ) -> Callable[[Floats], Floats]:
     """Return a function from swaps of two systems' suggestions per document (B, D) to differences of means (B,).
 

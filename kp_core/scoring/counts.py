@@ -16,7 +16,7 @@ from kp_core.scoring.cells import CELLS, Cells
 from kp_core.scoring.codes import Bools, Floats, Ints, document_blocks
 from kp_core.scoring.gold import Gold
 from kp_core.scoring.measures import concordance
-from kp_core.scoring.measures.registry import OF_PEOPLE, SPECIAL, Asked, Matcher
+from kp_core.scoring.measures.registry import OF_PEOPLE, SPECIAL, Matcher, Measure
 from kp_core.settings import CONVENTIONS, Cutoff, Settings
 
 #: Baselines: empty list, a single tie of all N phrases, and all gold items, best first.
@@ -196,14 +196,14 @@ class View(Cells):
         gains, best = (ranking.columns[gain] / discount(ranking.rank) for ranking in (hits, ideal))
         return self.total(gains), self.counts.sums(ideal.document, ideal.rank, best, self.cutoffs)
 
-    def values(self, asked: Asked) -> Floats:
+    def values(self, measure: Measure) -> Floats:
         """Return the value of every document and cutoff (D, K); NaN if undefined."""
-        if asked.over:
-            values = self.counts.at(asked.over).values(replace(asked, over=(), cutoff=None))
+        if measure.over:
+            values = self.counts.at(measure.over).values(replace(measure, over=(), cutoff=None))
             return np.repeat(values.mean(axis=1, keepdims=True), len(self.cutoffs), axis=1)
-        values, counts = asked.scores(self), self.counts
+        values, counts = measure.scores(self), self.counts
         without_gold = counts.size == 0
-        if asked.of_tables or asked.measure.family == "list" or not without_gold.any():
+        if measure.of_tables or measure.card.family == "list" or not without_gold.any():
             return values
         values = np.array(values, dtype=float)
         if counts.settings.gains != "all":  # if all gains count, items graded below `rel` have one
@@ -213,20 +213,20 @@ class View(Cells):
             values[without_gold & (counts.length == 0)] = 1.0
         return values
 
-    def status(self, asked: Asked) -> NDArray[np.str_]:
+    def status(self, measure: Measure) -> NDArray[np.str_]:
         """Return the special case of every document and cutoff (D, K), a key of `REASONS`, or `ok`."""
         counts = self.counts
-        if asked.of_tables:
+        if measure.of_tables:
             status = concordance.status(self).astype(object)
         else:
             status = np.full(self.hits.shape, "ok", object)
             status[counts.length == 0] = "system_empty"
         status[counts.size == 0] = "gold_empty"
         status[~counts.listed] = "missing_document"
-        if asked.measure.name == "bpref":
+        if measure.card.name == "bpref":
             status[counts.without_judgements] = "no_judged_negatives"
-        if reason := _REASONS.get(asked.measure.name):
-            status[np.isnan(self.values(asked)) & (counts.length > 0)[:, None]] = reason
+        if reason := _REASONS.get(measure.card.name):
+            status[np.isnan(self.values(measure)) & (counts.length > 0)[:, None]] = reason
         status[np.isnan(self.hits)] = "universe_too_large"
         return status.astype(np.str_)
 
@@ -339,19 +339,19 @@ class SystemCounts:
         """The counts for concordance tables, based on distinct phrases."""
         return self.by_matcher["sets"]
 
-    def of(self, asked: Asked) -> Counts:
+    def of(self, measure: Measure) -> Counts:
         """Return the counts for a measure."""
-        matcher = asked.measure.matcher
-        if asked.measure.family in OF_PEOPLE:
-            raise UsageError(f"{asked.name()} is a measure of several annotators; use `agreement`")
+        matcher = measure.card.matcher
+        if measure.card.family in OF_PEOPLE:
+            raise UsageError(f"{measure.name()} is a measure of several annotators; use `agreement`")
         if matcher not in self.by_matcher:
-            raise usage_error(SPECIAL[matcher], measure=asked.name())
+            raise usage_error(SPECIAL[matcher], measure=measure.name())
         return self.by_matcher[matcher]
 
-    def views(self, asked: Sequence[Asked]) -> Iterator[tuple[Asked, View]]:
+    def views(self, parsed: Sequence[Measure]) -> Iterator[tuple[Measure, View]]:
         """Yield each measure with the counts at its cutoffs; measures share equal views."""
         views: dict[tuple[int, tuple[Cutoff, ...]], View] = {}
-        for measure in asked:
+        for measure in parsed:
             counts, cutoffs = self.of(measure), measure.cutoffs(self.exact.settings)
             key = id(counts), cutoffs
             if key not in views:

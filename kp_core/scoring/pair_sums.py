@@ -15,7 +15,7 @@ from kp_core.scoring.by_subject import SubjectCounts, refuse_unfit, swapped_diff
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import Counts, SystemCounts
 from kp_core.scoring.intervals import half_width, left_out_half_width, p_of
-from kp_core.scoring.measures.registry import Asked
+from kp_core.scoring.measures.registry import Measure
 from kp_core.scoring.order import leveled
 from kp_core.scoring.paired import FamilyAt
 from kp_core.scoring.prepare import Prepared
@@ -32,11 +32,11 @@ class Statistic:
     defined: Bools
 
 
-def statistic(system: SystemCounts, asked: Asked, cutoff: Cutoff, average: str) -> Statistic:
+def statistic(system: SystemCounts, measure: Measure, cutoff: Cutoff, average: str) -> Statistic:
     """Return the summands of one system that a comparison needs: counts if they are pooled, else values."""
-    view = system.of(asked).at((cutoff,))
-    value = view.values(asked)[:, 0]
-    parts = [part.astype(float) for part in summands(asked, view, average)]
+    view = system.of(measure).at((cutoff,))
+    value = view.values(measure)[:, 0]
+    parts = [part.astype(float) for part in summands(measure, view, average)]
     return Statistic(np.hstack(parts), value, view.scored if average == "micro" else view.scored & ~np.isnan(value))
 
 
@@ -213,14 +213,16 @@ class Pairing:
 
     def _value(self, sums: Floats, n: Any) -> Floats:
         """Return the measure (..., B) from sums (..., B, M); n: the number of documents, a scalar or (B,)."""
-        return np.asarray(average_of(self.at.asked, self.at.average, list(np.moveaxis(sums, -1, 0)), np.asarray(n)))
+        return np.asarray(average_of(self.at.parsed, self.at.average, list(np.moveaxis(sums, -1, 0)), np.asarray(n)))
 
     def _half(self, products: Floats, first: Floats, second: Floats, n: int) -> float:
         """Return half the width of the cluster t interval of a difference, from the products of the summands."""
         sides = [first, second]
         if self.at.average != "micro":  # the influences on a mean are the deviations from it
             products = products - np.outer(np.hstack(sides), np.hstack(sides)) / n
-        slopes = [gradients(self.at.asked, self.at.average, list(sums[:, None, None]), np.asarray(n)) for sums in sides]
+        slopes = [
+            gradients(self.at.parsed, self.at.average, list(sums[:, None, None]), np.asarray(n)) for sums in sides
+        ]
         influence = quadratic(np.hstack([slopes[0], -slopes[1]]), products[None])
         return float(intervals.t_of_influence(*influence, n)[0])
 
@@ -251,9 +253,9 @@ def compared_over_runs(systems: Mapping[str, Sequence[Counts]], documents: tuple
 
     Effect sizes are computed from the mean over runs for each document.
     """
-    asked, settings = at.asked, at.settings
+    measure, settings = at.parsed, at.settings
     views = {name: [run.at((at.cutoff,)) for run in runs] for name, runs in systems.items()}
-    values = {name: np.stack([view.values(asked)[:, 0] for view in group]) for name, group in views.items()}
+    values = {name: np.stack([view.values(measure)[:, 0] for view in group]) for name, group in views.items()}
     in_use = np.all([view.scored for group in views.values() for view in group], axis=0)
     if at.average != "micro":
         in_use &= ~np.isnan(np.concatenate(list(values.values()))).any(axis=0)
@@ -261,7 +263,8 @@ def compared_over_runs(systems: Mapping[str, Sequence[Counts]], documents: tuple
     if not (n := compared.documents):
         return compared
     sampled = {
-        name: Sampled.of(influence(asked, view, at.average, in_use) for view in group) for name, group in views.items()
+        name: Sampled.of(influence(measure, view, at.average, in_use) for view in group)
+        for name, group in views.items()
     }
     scores = {name: float(runs.mean[0]) for name, runs in sampled.items()}
     rng, run_variance = np.random.default_rng(settings.seed), pooled(sampled.values())
@@ -285,9 +288,9 @@ def compared_over_subjects(data: Prepared, systems: Mapping[str, SystemCounts], 
     A trial of the randomization test swaps two systems' suggestions for a document. Effect sizes are over documents.
     """
     refuse_unfit(data, have_runs(list(systems)))
-    args, exact = (at.asked, at.average, data.settings.subject_empty), {name: s.exact for name, s in systems.items()}
+    args, exact = (at.parsed, at.average, data.settings.subject_empty), {name: s.exact for name, s in systems.items()}
     in_use = np.logical_and.reduce([counts.scored for counts in exact.values()])
-    values = {name: s.of(at.asked).at((at.cutoff,)).values(at.asked)[:, 0] for name, s in systems.items()}
+    values = {name: s.of(at.parsed).at((at.cutoff,)).values(at.parsed)[:, 0] for name, s in systems.items()}
     compared = _only_effects(values, in_use, data.documents, at)
     if not compared.documents:
         return compared

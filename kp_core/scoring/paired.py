@@ -14,7 +14,7 @@ import pandas as pd
 from kp_core.errors import UsageError, refuse_unless
 from kp_core.scoring import intervals
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.measures import Asked, parse
+from kp_core.scoring.measures import Measure, parse
 from kp_core.scoring.order import exceeds, leveled, reaches
 from kp_core.settings import Cutoff, Settings
 
@@ -197,7 +197,7 @@ class Family:
     baseline  the system with which all others are compared, instead of all pairs
     margin    smallest difference of interest; if it is given, each pair gets a verdict
 
-    >>> Family("F1@10").asked.name()
+    >>> Family("F1@10").parsed.name()
     'F1@10'
     """
 
@@ -216,11 +216,13 @@ class Family:
             raise UsageError(f"trials is {self.trials}; choose a number of at least 1")
         if self.margin is not None and not 0 <= self.margin < 1:
             raise UsageError(f"margin is {self.margin:g}; choose a difference from 0 to 1")
-        if self.asked.measure.better == "none":
-            raise UsageError(f"{self.asked.name()} cannot rank systems, because neither high nor low values are better")
+        if self.parsed.card.better == "none":
+            raise UsageError(
+                f"{self.parsed.name()} cannot rank systems, because neither high nor low values are better"
+            )
 
     @property
-    def asked(self) -> Asked:
+    def parsed(self) -> Measure:
         """The measure with its cutoff or parameter."""
         return parse(self.measure)
 
@@ -235,7 +237,7 @@ class Family:
 
     def average(self, settings: Settings) -> str:
         """Return the average to compare; reject tests that compare means if it is not a mean over documents."""
-        average = self.asked.averages(settings.average)[0]
+        average = self.parsed.averages(settings.average)[0]
         if self.test in ("t", "wilcoxon") and average != "macro":
             text = f"the {self.test} test compares means over documents"
             raise UsageError(f"{text}; choose average = macro or test = randomisation")
@@ -251,9 +253,9 @@ class FamilyAt:
     settings: Settings
 
     @property
-    def asked(self) -> Asked:
+    def parsed(self) -> Measure:
         """The measure with its cutoff or parameter."""
-        return self.family.asked
+        return self.family.parsed
 
     @cached_property
     def average(self) -> str:

@@ -15,7 +15,7 @@ from kp_core.scoring.cells import ratio
 from kp_core.scoring.codes import Bools, Floats
 from kp_core.scoring.counts import View
 from kp_core.scoring.intervals import Estimate, Variance
-from kp_core.scoring.measures.registry import Asked
+from kp_core.scoring.measures.registry import Measure
 from kp_core.settings import Settings
 
 #: Intervals that treat documents and runs as samples.
@@ -49,19 +49,19 @@ def over_runs(settings: Settings, systems: Sequence[str]) -> Settings:
     return settings
 
 
-def influence(asked: Asked, view: View, average: str, used: Bools) -> tuple[Floats, Floats]:
+def influence(measure: Measure, view: View, average: str, used: Bools) -> tuple[Floats, Floats]:
     """Return the value of one run (K,), and the influence of each used document (D, K), NaN without a gradient.
 
     The influence on a mean is the deviation / number of documents; micro averages and F of means are linearized.
     """
-    parts, pooled = [np.asarray(part, np.float64) for part in summands(asked, view, average)], average == "micro"
+    parts, pooled = [np.asarray(part, np.float64) for part in summands(measure, view, average)], average == "micro"
     defined = np.broadcast_to(used[:, None], parts[0].shape) & (pooled | ~np.isnan(sum(parts)))
     n, filled = defined.sum(axis=0), [np.where(defined, part, 0.0) for part in parts]
     sums = [part.sum(axis=0, keepdims=True) for part in filled]
-    value = average_of(asked, average, sums, n)[0]
-    if pooled and not asked.measure.smooth:
+    value = average_of(measure, average, sums, n)[0]
+    if pooled and not measure.card.smooth:
         return value, np.full(parts[0].shape, np.nan)
-    slopes = gradients(asked, average, sums, n)
+    slopes = gradients(measure, average, sums, n)
     if not pooled:
         filled = [np.where(defined, part - ratio(total, n), 0.0) for part, total in zip(parts, sums, strict=True)]
     return value, np.asarray(sum(part * slopes[:, i] for i, part in enumerate(filled)))
@@ -156,7 +156,7 @@ def multi_bootstrap(systems: Sequence[Sampled], used: Bools, resamples: int, rng
 
 
 def mean_of_runs(
-    estimates: Sequence[Estimate], views: Sequence[Sequence[View]], asked: Asked, average: str, settings: Settings
+    estimates: Sequence[Estimate], views: Sequence[Sequence[View]], measure: Measure, average: str, settings: Settings
 ) -> Estimate:
     """Return the mean over the runs of a system, with an interval that treats documents and runs as samples.
 
@@ -170,7 +170,7 @@ def mean_of_runs(
     if settings.interval not in OVER_RUNS:
         return estimate
     used = np.any([view.scored for run in views for view in run], axis=0)
-    standards = ([influence(asked, view, average, view.scored) for view in run] for run in views)
+    standards = ([influence(measure, view, average, view.scored) for view in run] for run in views)
     sampled = Sampled.of([np.mean(part, axis=0) for part in zip(*run, strict=True)] for run in standards)
     if settings.interval == "multi-bootstrap":
         if not used.any():

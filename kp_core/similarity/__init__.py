@@ -1,10 +1,10 @@
 """Compute similarities of phrase pairs, with one function and one entry in `measures.toml` per measure."""
 
 import kp_core.similarity.pair_measures  # noqa: F401
-from kp_core.similarity.declaration import MEASURES, Similarity, parse, split_names
+from kp_core.similarity.declaration import MEASURES, SimilarityCard, parse, split_names
 from kp_core.similarity.phrase_measures import read_synonyms
 from kp_core.similarity.relation import describe
 from kp_core.similarity.scorer import PRESETS, Choices, Scorer, best_over_gold, score, similarity
 
-__all__ = ["MEASURES", "PRESETS", "Choices", "Scorer", "Similarity", "best_over_gold"]
+__all__ = ["MEASURES", "PRESETS", "Choices", "Scorer", "SimilarityCard", "best_over_gold"]
 __all__ += ["describe", "parse", "read_synonyms", "score", "similarity", "split_names"]

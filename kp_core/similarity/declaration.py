@@ -20,7 +20,7 @@ Function = TypeVar("Function", bound=Callable[..., Floats])
 
 
 @dataclass(frozen=True)
-class Similarity:
+class SimilarityCard:
     """A similarity of two phrases: its texts, as described in `measures.toml`, and the function from pairs to values.
 
     score       block → values (n,); a block is `Sides` at the levels words, stems and characters, two lists of
@@ -46,7 +46,7 @@ class Similarity:
 _DECLARED = read_toml("similarity/measures.toml")
 _FAMILIES = _DECLARED.pop("families")
 #: In the order of measures.toml, regardless of the order of registration.
-MEASURES: dict[str, Similarity] = dict.fromkeys(_DECLARED)  # type: ignore[assignment]
+MEASURES: dict[str, SimilarityCard] = dict.fromkeys(_DECLARED)  # type: ignore[assignment]
 
 
 def similarity_measure(name: str) -> Callable[[Function], Function]:
@@ -57,17 +57,17 @@ def similarity_measure(name: str) -> Callable[[Function], Function]:
     texts["options"] = {option: tuple(values) for option, values in texts.get("options", {}).items()}
 
     def declare(score: Function) -> Function:
-        MEASURES[name] = Similarity(name, score, **texts)
+        MEASURES[name] = SimilarityCard(name, score, **texts)
         return score
 
     return declare
 
 
 @dataclass(frozen=True)
-class Asked:
+class Similarity:
     """A requested measure with the options that differ from their defaults."""
 
-    measure: Similarity
+    card: SimilarityCard
     chosen: tuple[tuple[str, str | float], ...] = ()
 
     @property
@@ -78,11 +78,11 @@ class Asked:
         'R-precision(overlap=contiguous)'
         """
         options = [f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in self.chosen]
-        return self.measure.name + (f"({','.join(options)})" if options else "")
+        return self.card.name + (f"({','.join(options)})" if options else "")
 
     def scores(self, block: Any) -> Floats:
         """Return the values of a block of pairs."""
-        return self.measure.score(block, **dict(self.chosen))
+        return self.card.score(block, **dict(self.chosen))
 
 
 def _value(measure: str, option: str, choices: Option, text: str) -> str | float:
@@ -109,7 +109,7 @@ def split_names(measures: str | Iterable[str]) -> list[str]:
     return list(dict.fromkeys(measures))
 
 
-def parse(text: str) -> Asked:
+def parse(text: str) -> Similarity:
     """Parse the name of a measure with options in brackets; `Asked.name` of the result gives the same name.
 
     >>> parse("M-R-precision(alignment=ordered)").chosen
@@ -130,4 +130,4 @@ def parse(text: str) -> Asked:
         value = _value(name, option, choices, value_text)
         if value != (choices[0] if isinstance(choices[0], str) else choices[2]):
             chosen[option] = value
-    return Asked(measure, tuple(sorted(chosen.items())))
+    return Similarity(measure, tuple(sorted(chosen.items())))

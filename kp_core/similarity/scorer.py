@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kp_core.corpus import Vocabulary
 from kp_core.errors import InputError, input_error, refuse_below, refuse_unknown, refuse_unless
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.similarity.declaration import MEASURES, Asked, parse, split_names
+from kp_core.similarity.declaration import MEASURES, Similarity, parse, split_names
 from kp_core.similarity.phrase_measures import information, synonyms_of
 from kp_core.similarity.tokens import Phrases, Recipe, Shared, sides
 from kp_core.text.stem import STEMMERS
@@ -55,9 +55,9 @@ class Choices:
         refuse_unknown(options, names, "option")
         return cls(**options)
 
-    def recipe(self, asked: Asked, name: str) -> Recipe:
+    def recipe(self, measure: Similarity, name: str) -> Recipe:
         """Return the recipe for the tokens of a measure; name: its name with options."""
-        pipeline = self.normalise.get(name) or self.normalise.get(asked.measure.name)
+        pipeline = self.normalise.get(name) or self.normalise.get(measure.card.name)
         if pipeline:
             return Recipe.parse(pipeline)
         return replace(self.base or Recipe(stemmer=self.stemmer), everywhere=PRESETS[self.preset].everywhere)
@@ -118,14 +118,14 @@ class Scorer:
         """Return the values of each pair (pair,), given the indices of its two phrases."""
         pairs = Pairs(self, keyphrase, candidate, columns or {})
         values = _given(measures, pairs.columns)
-        asked = {name: parse(name) for name in measures if name not in values}
+        parsed = {name: parse(name) for name in measures if name not in values}
         empty = dict.fromkeys(measures, np.zeros(len(keyphrase), bool))
-        by_tokens: dict[tuple[Recipe, str], dict[str, Asked]] = {}
-        for name, measure in asked.items():
-            if measure.measure.level == "pairs":
+        by_tokens: dict[tuple[Recipe, str], dict[str, Similarity]] = {}
+        for name, measure in parsed.items():
+            if measure.card.level == "pairs":
                 values[name] = measure.scores(pairs)
                 continue
-            recipe, level = self.choices.recipe(measure, name), str(measure.measure.level)
+            recipe, level = self.choices.recipe(measure, name), str(measure.card.level)
             level = "stems" if level == "words" and recipe.everywhere else level
             by_tokens.setdefault((recipe, level), {})[name] = measure
         size = max(1, len(self.phrases))
@@ -143,11 +143,11 @@ class Scorer:
             tuple(measures),
             np.array([values[name] for name in measures], float).reshape(shape).T,
             np.array([empty[name] for name in measures], bool).reshape(shape).T,
-            tuple(asked[name].measure.reason if name in asked else "no_value" for name in measures),
+            tuple(parsed[name].card.reason if name in parsed else "no_value" for name in measures),
         )
 
     def _scored(
-        self, phrases: Phrases, level: str, measures: Mapping[str, Asked], pairs: tuple[Ints, Ints], times: Ints
+        self, phrases: Phrases, level: str, measures: Mapping[str, Similarity], pairs: tuple[Ints, Ints], times: Ints
     ) -> dict[str, Floats]:
         key, other = pairs
         if level == "texts":

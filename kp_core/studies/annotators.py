@@ -16,7 +16,7 @@ from kp_core.scoring.accumulate import Accumulator, Grid, Sums, estimate
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Floats, Ints
 from kp_core.scoring.gold import AnnotatorChoices
-from kp_core.scoring.measures import MEASURES, OF_PEOPLE, Asked, concordance, names_in, parse
+from kp_core.scoring.measures import MEASURES, OF_PEOPLE, Measure, concordance, names_in, parse
 from kp_core.scoring.measures import agreement as tables
 from kp_core.scoring.prepare import Names, Prepared, prepare_annotators
 from kp_core.settings import Interval, Settings, resolve_settings
@@ -80,25 +80,25 @@ def agreement(
     return agreement_of(sums, data.names, parsed, data.settings, couples, data.notes, data)
 
 
-def requested_measures(settings: Settings, measures: Sequence[str] | str | None) -> list[Asked]:
+def requested_measures(settings: Settings, measures: Sequence[str] | str | None) -> list[Measure]:
     """Return the parsed measures; refuse ranking measures, and settings that select annotators."""
     parsed = [parse(name) for name in names_in(measures or ())]
     if settings.annotators != "union":
         raise UsageError("agreement covers all annotators; leave out annotators")
     for measure in parsed:
-        if measure.measure.family not in (*OF_PEOPLE, "concordance"):
+        if measure.card.family not in (*OF_PEOPLE, "concordance"):
             known_names = ", ".join(TOGETHER)
             raise UsageError(f"{measure.name()} needs ranks, which annotators do not have; choose {known_names}")
     return parsed
 
 
-def view_of(measure: Asked, choices: AnnotatorChoices, universe: Floats, couples: Couples | None = None) -> Grid:
+def view_of(measure: Measure, choices: AnnotatorChoices, universe: Floats, couples: Couples | None = None) -> Grid:
     """Return the tables of all annotators for a measure; couples: pairs of annotators for Light's kappa."""
     cells: Cells
-    if measure.measure.name == "Light":
+    if measure.card.name == "Light":
         cells = tables.pair_tables(choices, universe, couples)
     else:
-        cells = (tables.shares if measure.measure.name == "Conger" else tables.panel)(choices, universe)
+        cells = (tables.shares if measure.card.name == "Conger" else tables.panel)(choices, universe)
     return Grid(cells, (choices.seen.sum(axis=0) > 1)[:, None], "single_annotator")
 
 
@@ -121,13 +121,13 @@ class _Part:
     kind: str
     number: int
     subset: str
-    measure: Asked
+    measure: Measure
     names: tuple[str, ...]
 
     @property
     def absent(self) -> str:
         """The reason why a value is undefined if it is based on no document."""
-        return "single_annotator" if self.kind == "together" or self.measure.measure.name == "K" else "nobody_else"
+        return "single_annotator" if self.kind == "together" or self.measure.card.name == "K" else "nobody_else"
 
     def accumulator(self, sums: Sums, interval: Interval) -> Accumulator:
         """Return the sums of this part; resamples may contain other documents in other parts."""
@@ -135,7 +135,7 @@ class _Part:
         return Accumulator("none" if no_bounds else interval, sums, f"{self.kind}/{self.number}/{self.measure.name()}")
 
 
-def _parts(measures: list[Asked], names: Names, couples: Couples) -> list[_Part]:
+def _parts(measures: list[Measure], names: Names, couples: Couples) -> list[_Part]:
     subsets = ["all", *(f"group:{group}" for group in names.groups if len(names.groups) > 1)]
     rows = {
         "together": (subsets, ("all",), TOGETHER, _ONLY_PAIRS),
@@ -147,16 +147,16 @@ def _parts(measures: list[Asked], names: Names, couples: Couples) -> list[_Part]
         for kind, (kind_subsets, row_names, default, excluded) in rows.items()
         for number, subset in enumerate(kind_subsets)
         for measure in measures or map(parse, default)
-        if measure.measure.name not in excluded
+        if measure.card.name not in excluded
     ]
 
 
-def add_annotators(sums: Sums, data: Prepared, measures: list[Asked], couples: Couples) -> None:
+def add_annotators(sums: Sums, data: Prepared, measures: list[Measure], couples: Couples) -> None:
     """Add the documents of prepared data, block by block."""
     settings, seen_by_several = data.settings, data.choices.seen.sum(axis=0) > 1
     add_agreement(sums, data)
     accumulators = []
-    counted_parts = [part for part in _parts(measures, data.names, couples) if part.measure.measure.family != "sets"]
+    counted_parts = [part for part in _parts(measures, data.names, couples) if part.measure.card.family != "sets"]
     for part, grid, documents in _grids(data, counted_parts, couples):
         accumulator = part.accumulator(sums, settings.interval)
         sums.add(f"{accumulator.part}/rows", documents)
@@ -172,7 +172,7 @@ def add_annotators(sums: Sums, data: Prepared, measures: list[Asked], couples: C
 def agreement_of(
     sums: Sums,
     names: Names,
-    measures: list[Asked],
+    measures: list[Measure],
     settings: Settings,
     couples: Couples,
     notes: Sequence[Note],
@@ -184,10 +184,10 @@ def agreement_of(
     """
     rows = list[Row]()
     for part in _parts(measures, names, couples):
-        if part.measure.measure.family == "sets":
+        if part.measure.card.family == "sets":
             if data is not None and (measures or len(data.documents) <= _DOCUMENTS_OF_SETS):
                 subset = _choices_of(data, part)
-                values = label_sets.alpha(subset, part.measure.measure.score, data.documents, settings)
+                values = label_sets.alpha(subset, part.measure.card.score, data.documents, settings)
                 numbers = values.row(0, int(subset.seen.any(axis=0).sum()))
                 rows.append(Row("all", part.measure.name(), None, "micro", part.subset, *numbers))
             continue
@@ -214,7 +214,7 @@ def _grids(data: Prepared, parts: list[_Part], couples: Couples) -> Iterator[tup
     for part in parts:
         if part.kind == "pairs":
             yield part, Grid(each_pair.cells, each_pair.seen), each_pair.seen.sum(axis=0)
-        elif part.kind == "each" and part.measure.measure.name == "K":
+        elif part.kind == "each" and part.measure.card.name == "K":
             yield part, Grid(all_but, all_but.universe > 0, part.absent), np.full(len(part.names), len(data.documents))
         elif part.kind == "each":
             yield part, against_union, choices.seen.sum(axis=1)
@@ -249,7 +249,9 @@ def agreement_by_document(
     data = prepare_annotators(corpus, settings, **changes)
     choices, universe = data.choices, data.universe
     seen, sizes = choices.seen.sum(axis=0), tables.sizes(choices)
-    values = {asked.name(): view_of(asked, choices, universe).values(asked)[:, 0] for asked in map(parse, measures)}
+    values = {
+        measure.name(): view_of(measure, choices, universe).values(measure)[:, 0] for measure in map(parse, measures)
+    }
     status = concordance.status(tables.panel(choices, universe))[:, 0]
     union = np.bincount(choices.document, choices.votes > 0, minlength=len(seen)).astype(int)
     frame = pd.DataFrame({"document": data.documents, "group": data.coded.groups, "annotators": seen})

@@ -262,14 +262,14 @@ def compare(
     if corpus.datasets:
         return _over_datasets(corpus, resolved.changed(k=resolved.k[:1]), [family])
     data = _prepared(corpus, resolved)
-    return _of_all_systems(data, family, family.asked.cutoffs(data.settings)[0])
+    return _of_all_systems(data, family, family.parsed.cutoffs(data.settings)[0])
 
 
 def compare_parts(corpus: Corpus, settings: Settings, measure: str, by: str) -> dict[str, Comparison]:
     """Compare all pairs of systems in each part of the data; by: criterion of the parts, such as presence."""
     data, family = _prepared(corpus, settings), Family(measure)
-    cutoff = family.asked.cutoffs(data.settings)[0]
-    subsets = parts(data, [count_systems(data, matchers([family.asked]))], parse_by(by))
+    cutoff = family.parsed.cutoffs(data.settings)[0]
+    subsets = parts(data, [count_systems(data, matchers([family.parsed]))], parse_by(by))
     comparisons = {
         name.partition(":")[2]: compared(data, family, cutoff, counts[0])
         for name, counts in subsets.items()
@@ -291,9 +291,11 @@ def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) 
     """
     if corpus.datasets:
         return _over_datasets(corpus, settings, families)
-    data, concordance = _prepared(corpus, settings), any(family.asked.of_tables for family in families)
+    data, concordance = _prepared(corpus, settings), any(family.parsed.of_tables for family in families)
     recipe = signature(data.settings, len(data.documents), concordance)
-    comparisons = [_of_all_systems(data, family, k) for family in families for k in family.asked.cutoffs(data.settings)]
+    comparisons = [
+        _of_all_systems(data, family, k) for family in families for k in family.parsed.cutoffs(data.settings)
+    ]
     return one_comparison(comparisons, recipe)
 
 
@@ -317,7 +319,7 @@ def _over_datasets(corpus: Corpus, settings: Settings, families: Sequence[Family
     on_all_datasets = len(comparisons) == len(corpus.datasets)
     means = pd.DataFrame([result.scores for result in comparisons]).mean(skipna=False)
     documents, left_out = (sum(getattr(result, name) for result in comparisons) for name in ("documents", "left_out"))
-    first, concordance = comparisons[0], any(family.asked.of_tables for family in families)
+    first, concordance = comparisons[0], any(family.parsed.of_tables for family in families)
     settings = first.settings if len({result.settings for result in comparisons}) == 1 else settings
     return replace(
         first,
@@ -381,7 +383,7 @@ def compared(data: Prepared, family: Family, cutoff: Cutoff, systems: Systems | 
     at = FamilyAt(family, cutoff, data.settings)
     if systems and at.average in SUBJECT:
         raise usage_error("by subject", average=at.average)
-    systems = systems or count_systems(data, matchers([family.asked]))
+    systems = systems or count_systems(data, matchers([family.parsed]))
     groups = runs_of(systems)
     if len(groups) < 2:
         raise usage_error("one system")
@@ -415,7 +417,7 @@ def _results(data: Prepared, at: FamilyAt, systems: Systems) -> Compared:
     if at.average in SUBJECT:
         return pair_sums.compared_over_subjects(data, systems, at)
     if _over_runs(at, systems):
-        counts = {name: [systems[run].of(at.asked) for run in runs] for name, runs in runs_of(systems).items()}
+        counts = {name: [systems[run].of(at.parsed) for run in runs] for name, runs in runs_of(systems).items()}
         return pair_sums.compared_over_runs(counts, data.documents, at)
     pairing = Pairing(at, list(systems), Sums())
     return pairing.compared(add_pairs(pairing, data, systems))
@@ -445,7 +447,7 @@ def add_pairs(pairing: Pairing, data: Prepared, systems: Systems, streamed: bool
     parts = {name: run.blocks() if streamed else [run] for name, run in systems.items()}
     for number, block_of in enumerate(document_blocks(len(data.documents)) if streamed else [slice(None)]):
         ids, counts = data.documents[block_of], {name: part[number] for name, part in parts.items()}
-        block = {name: pair_sums.statistic(run, at.asked, at.cutoff, at.average) for name, run in counts.items()}
+        block = {name: pair_sums.statistic(run, at.parsed, at.cutoff, at.average) for name, run in counts.items()}
         shared = pair_sums.scored_by_all(block)
         scored = list(compress(ids, shared))
         weights = intervals.weights(resampling, scored, shared[shared], rng)
@@ -462,7 +464,7 @@ def comparison_of(results: Compared, at: FamilyAt, documents: int, streamed: boo
     """Return the comparison of pairs from their results."""
     family, settings, pairs, n, lists = at.family, at.settings, results.pairs, results.documents, results.lists
     test_in_words = in_words(family, settings, n, streamed)
-    k = None if family.asked.measure.fixed is not None else at.cutoff
+    k = None if family.parsed.card.fixed is not None else at.cutoff
     table, lost = _table(results, settings), results.left_out.count
     # pairs with missing lists under the other convention, all others unchanged
     replaced = [_table(result, settings).set_axis([number]) for number, result in results.otherwise.items()]
@@ -470,7 +472,7 @@ def comparison_of(results: Compared, at: FamilyAt, documents: int, streamed: boo
     table, other = (
         rows.assign(p_adjusted=_corrected(results, rows["p"].to_numpy(), family)) for rows in (table, other)
     )
-    named = {"measure": family.asked.name(k), "k": pd.Series([k] * len(pairs), dtype=object)}
+    named = {"measure": family.parsed.name(k), "k": pd.Series([k] * len(pairs), dtype=object)}
     rows = table.assign(**named, average=at.average)[list(_COLUMNS)]
     comparable = np.array([_comparable(lists, n, lost, *pair) for pair in pairs])
     if family.margin is not None:
@@ -485,7 +487,7 @@ def comparison_of(results: Compared, at: FamilyAt, documents: int, streamed: boo
     decisive = dict(zip(pairs, larger_p.tolist(), strict=True))
     clusters, better = paired.decisions(results.scores, [(*pair, p) for pair, p in decisive.items()], ALPHA)
     notes = [Note("info", "test", test_in_words)]
-    if len(family.asked.averages(settings.average)) > 1:
+    if len(family.parsed.averages(settings.average)) > 1:
         settings = settings.changed(average=at.average)
         notes.append(Note("info", "average", f"Only the {at.average} average is compared."))
     if n < FEW:
@@ -508,7 +510,7 @@ def comparison_of(results: Compared, at: FamilyAt, documents: int, streamed: boo
         correction=family.correction,
         left_out=lost,
         test=test_in_words,
-        recipe=signature(settings.changed(k=(at.cutoff,)), documents, family.asked.of_tables),
+        recipe=signature(settings.changed(k=(at.cutoff,)), documents, family.parsed.of_tables),
         baseline=family.baseline,
         lists=lists,
         runs=results.runs,

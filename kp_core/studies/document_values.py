@@ -62,7 +62,7 @@ def documents(
         for cutoff in measure.cutoffs(data.settings):
             view = counts.at((cutoff,))
             value = np.where(view.scored, view.values(measure)[:, 0], np.nan)
-            k = cutoff if "@" in measure.measure.name else None
+            k = cutoff if "@" in measure.card.name else None
             names = system, data.documents, groups, measure.name(cutoff), k, value, view.status(measure)[:, 0]
             numbers = view.hits[:, 0], view.returned[:, 0], counts.size, counts.duplicates
             rows = pd.DataFrame(dict(zip(BY_DOCUMENT, (*names, *numbers), strict=True)))
@@ -170,7 +170,7 @@ def versus(
     systems = count_systems(data, matchers([parsed]))
     systems = {name: systems[name] for name in (a, b)}
     numeric_cutoff = cutoff if isinstance(cutoff, int) else max(longest[a], longest[b], 1)
-    curve = range(1, min(_LAST, max(longest[a], longest[b], 1)) + 1) if parsed.measure.fixed is None else ()
+    curve = range(1, min(_LAST, max(longest[a], longest[b], 1)) + 1) if parsed.card.fixed is None else ()
     cutoffs = sorted({*curve, numeric_cutoff})
     by_k, _ = values_over(systems, replace(parsed, cutoff=None), cutoffs)
     values, scored = values_over(systems, parsed, [cutoff])
@@ -183,7 +183,7 @@ def versus(
     frame, notes = _over_k(by_k[a] - by_k[b], cutoffs, data.settings), by_document(data.settings, [parsed])
     numbers = frame, data.settings.changed(k=(cutoff,)), (*data.notes, *notes), len(data.documents), parsed.of_tables
     phrases, stayed = _phrases(data, systems, cutoff)
-    measure_name = parsed.name(None if parsed.measure.fixed is not None else cutoff)
+    measure_name = parsed.name(None if parsed.card.fixed is not None else cutoff)
     rows = table.loc[order].reset_index(drop=True)
     return Versus(*numbers, a=a, b=b, measure=measure_name, by_document=rows, phrases=phrases, stayed=stayed)
 

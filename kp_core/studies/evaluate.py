@@ -22,7 +22,7 @@ from kp_core.scoring.given import notes_on_given
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.intervals import Estimate, error_of, independent_error
 from kp_core.scoring.measures.agreement import against_others
-from kp_core.scoring.measures.registry import SPECIAL, Asked, Matcher, matchers, names_in, parse
+from kp_core.scoring.measures.registry import SPECIAL, Matcher, Measure, matchers, names_in, parse
 from kp_core.scoring.prepare import NOBODY, Names, Prepared, prepare
 from kp_core.scoring.runs import OVER_RUNS, have_runs, mean_of_runs, over_runs, runs_of
 from kp_core.scoring.systems import count_systems
@@ -89,7 +89,7 @@ class Query:
     names, settings  names in all data, and resolved settings
     """
 
-    measures: list[Asked]
+    measures: list[Measure]
     by: By = ()
     baselines: bool = False
     names: Names = NOBODY
@@ -100,10 +100,10 @@ class Query:
         """The matchers that the measures need; baselines always need concordance tables."""
         return matchers(self.measures) | ({"sets"} if self.baselines else set())
 
-    def measures_of(self, subset: str) -> list[Asked]:
+    def measures_of(self, subset: str) -> list[Measure]:
         """Return the measures of a subset; parts of the keyphrases have no concordance tables."""
         without = {"sets", *SPECIAL} - {"as-returned"} if subset != "all" and side_of(subset) else ()
-        return [measure for measure in self.measures if measure.measure.matcher not in without]
+        return [measure for measure in self.measures if measure.card.matcher not in without]
 
 
 def evaluated(corpus: Corpus, settings: Settings, query: Query) -> tuple[Result, list[Row]]:
@@ -159,10 +159,10 @@ def _notes_on_parts(data: Prepared, query: Query) -> Iterator[Note]:
         yield Note("info", "by", thirds_in_words(data.gold))
 
 
-def _notes_on_vocabulary(data: Prepared, measures: Sequence[Asked]) -> Iterator[Note]:
+def _notes_on_vocabulary(data: Prepared, measures: Sequence[Measure]) -> Iterator[Note]:
     """Warn if a table that a measure needs matches no phrase."""
     by_concept, given = data.settings.by_concept == "yes", data.corpus.vocabulary.given
-    hierarchy = any(measure.measure.family == "hierarchy" for measure in measures)
+    hierarchy = any(measure.card.family == "hierarchy" for measure in measures)
     rarity = any(measure.by_rarity(data.settings) for measure in measures)
     tables = (
         ("broader", ["child", "parent"], "none", hierarchy),
@@ -210,14 +210,14 @@ def add_systems(sums: Sums, data: Prepared, golds: list[Systems], query: Query) 
     """Add the documents of prepared data, block by block, and return the counts by subset and gold standard."""
     if not golds[0]:
         return {}
-    settings, pending = query.settings, list[tuple[Accumulator, list[Asked], list[tuple[str, list[SystemCounts]]]]]()
+    settings, pending = query.settings, list[tuple[Accumulator, list[Measure], list[tuple[str, list[SystemCounts]]]]]()
     subset_counts = parts(data, golds, query.by, query.matchers)
     for number, (subset, counts) in enumerate(subset_counts.items()):
         known = next(iter(counts[0].values())).exact.known
         if query.by != ("group",) or subset == "all" or subset.removeprefix("group:") in data.coded.groups:
             sums.add(f"{number}/documents", known.sum() if number else len(known))
         blocks = [(name, system.blocks()) for systems in counts for name, system in systems.items()]
-        measures = [asked for asked in query.measures_of(subset) if {*asked.averages(settings.average)} - {*SUBJECT}]
+        measures = [parsed for parsed in query.measures_of(subset) if {*parsed.averages(settings.average)} - {*SUBJECT}]
         pending.append((Accumulator(settings.interval, sums, str(number)), measures, blocks))
     if not any(measures for _, measures, _ in pending):
         settings = settings.changed(interval="none")
@@ -225,7 +225,7 @@ def add_systems(sums: Sums, data: Prepared, golds: list[Systems], query: Query) 
         for accumulator, measures, blocks in pending:
             accumulator.begin(np.any([system[block].exact.resampled for _, system in blocks], axis=0), weights)
             for index, (name, system) in enumerate(blocks):
-                scored = [asked for asked in measures if name not in BASELINES or asked.measure.matcher not in SPECIAL]
+                scored = [parsed for parsed in measures if name not in BASELINES or parsed.card.matcher not in SPECIAL]
                 for measure, view in system[block].views(scored):
                     for average in measure.averages(settings.average):
                         accumulator.add(str(index), measure, view, average)
@@ -256,7 +256,7 @@ def system_rows(
         for (system, runs), (place, measure) in product(groups.items(), enumerate(query.measures_of(subset))):
             cutoffs = measure.cutoffs(settings)
             for average in measure.averages(settings.average):
-                if system in BASELINES and (average in SUBJECT or measure.measure.matcher in SPECIAL):
+                if system in BASELINES and (average in SUBJECT or measure.card.matcher in SPECIAL):
                     continue
                 if average in SUBJECT:
                     values = (subjects or {})[subset, system, place, average]
@@ -279,7 +279,7 @@ def _rows(query: Query, names: tuple[str, str, str], place: int, values: Estimat
     measure = query.measures_of(subset)[place]
     for number, cutoff in enumerate(measure.cutoffs(query.settings)):
         column = min(number, len(values.value) - 1)  # human agreement does not depend on the cutoff
-        k = None if measure.measure.fixed is not None or measure.over or cutoff == "larger" else cutoff
+        k = None if measure.card.fixed is not None or measure.over or cutoff == "larger" else cutoff
         numbers = values.row(column, documents)
         yield Row(system, measure.name(k), k, average, subset, *numbers, (place, number), values, column)
 
@@ -296,7 +296,7 @@ def _human_rows(data: Prepared, query: Query, golds: list[Systems]) -> list[Row]
     weights = intervals.weights(settings, data.documents, _resampled(golds))
     documents, rows = int((data.choices.seen.sum(axis=0) > 1).sum()), list[Row]()
     for place, measure in enumerate(query.measures):
-        if measure.measure.family not in ("overlap", "concordance"):
+        if measure.card.family not in ("overlap", "concordance"):
             continue
         for average in measure.averages(settings.average):
             values = mean_of([estimate(measure, view, average, weights, settings.interval) for view in annotators])
@@ -307,7 +307,7 @@ def _human_rows(data: Prepared, query: Query, golds: list[Systems]) -> list[Row]
 def each_of_people(corpus: Corpus, settings: Settings, measure: str) -> dict[str, float]:
     """Return annotator → value, scored against the others; NaN for ranking measures."""
     data, parsed = prepare(corpus, settings), parse(measure)
-    if parsed.measure.family not in ("overlap", "concordance"):
+    if parsed.card.family not in ("overlap", "concordance"):
         return dict.fromkeys(data.names.annotators, float("nan"))
     average = parsed.averages(data.settings.average)[0]
     values = [float(estimate(parsed, view, average, None, "none").value[0]) for view in _annotator_grids(data)]

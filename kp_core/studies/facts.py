@@ -12,7 +12,7 @@ from kp_core.errors import Note, part_of, pluralize
 from kp_core.reading.rows.identifiers import suggestions
 from kp_core.scoring.accumulate import Ids, Sums
 from kp_core.scoring.counts import BASELINES, SystemCounts
-from kp_core.scoring.measures import Asked, parse
+from kp_core.scoring.measures import Measure, parse
 from kp_core.scoring.order import exceeds
 from kp_core.scoring.prepare import Prepared, without_english
 from kp_core.settings import Cutoff, Settings, change_in_words
@@ -65,7 +65,7 @@ def notes_on_subjects(settings: Settings, baselines: bool) -> list[Note]:
     return [Note("info", where, WORDS["subjects"][text]) for text, applies, where in checks if applies]
 
 
-def by_document(settings: Settings, measures: Sequence[Asked]) -> list[Note]:
+def by_document(settings: Settings, measures: Sequence[Measure]) -> list[Note]:
     """Note that values are per document if some measures are means over subjects."""
     any_over_subjects = any(measure.over_subjects(settings.average) for measure in measures)
     return [Note("info", "average", WORDS["subjects"]["by_document"])] if any_over_subjects else []
@@ -102,7 +102,7 @@ def _common_notes(sums: Sums, documents: int, settings: Settings) -> list[Note]:
 
 def above_one(values: Iterable[tuple[str, float]]) -> list[Note]:
     """Explain values above 1 of measures that normally cannot exceed 1; values: pairs of measure and value."""
-    above = dict.fromkeys(name for name, value in values if exceeds(value, 1) and parse(name).measure.high <= 1)
+    above = dict.fromkeys(name for name, value in values if exceeds(value, 1) and parse(name).card.high <= 1)
     why = "exceeds 1, because a keyphrase found twice, or listed twice, counts twice under such conventions"
     return [Note("warning", "measures", f"{name} {why}") for name in above]
 

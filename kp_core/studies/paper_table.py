@@ -375,7 +375,7 @@ def _comparison(corpus: Corpus, settings: Settings, measure: str, baseline: str,
     with suppress(UsageError):
         data, family = prepare(corpus, settings), Family(measure, baseline=baseline)
         systems = counted_sides(data, "presence")[side] if side else None
-        return compared(data, family, family.asked.cutoffs(data.settings)[0], systems)
+        return compared(data, family, family.parsed.cutoffs(data.settings)[0], systems)
     return None
 
 

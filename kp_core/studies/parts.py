@@ -16,7 +16,7 @@ from kp_core.scoring.alignment import Lists, align, ranked_lists
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import Counts, SystemCounts, count, counted_alike
 from kp_core.scoring.gold import Gold
-from kp_core.scoring.measures.registry import Asked, Matcher, names_in
+from kp_core.scoring.measures.registry import Matcher, Measure, names_in
 from kp_core.scoring.prepare import Prepared
 from kp_core.scoring.systems import occurs_in_text, returned_counts
 from kp_core.settings import Cutoff
@@ -195,7 +195,7 @@ def _with_text(data: Prepared, by: Part) -> Bools:
     return has_text
 
 
-def values_over(systems: Systems, parsed: Asked, cutoffs: Sequence[Cutoff]) -> tuple[dict[str, Floats], Bools]:
+def values_over(systems: Systems, parsed: Measure, cutoffs: Sequence[Cutoff]) -> tuple[dict[str, Floats], Bools]:
     """Return system → values (D, K) on the documents for which all systems have values, and their mask."""
     values, defined = dict[str, Floats](), list[Bools]()
     for name, counts in systems.items():

@@ -20,7 +20,7 @@ from kp_core.scoring import intervals
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import BASELINES, HUMANS
 from kp_core.scoring.intervals import Estimate, Variance, error_of, half_width
-from kp_core.scoring.measures.registry import Asked, parse
+from kp_core.scoring.measures.registry import Measure, parse
 from kp_core.scoring.order import exceeds, reaches
 from kp_core.settings import Cutoff, Settings, __version__, short_form, signature
 from kp_core.studies.answer import Answer
@@ -348,7 +348,7 @@ class Requirement:
     text: str
     system: str
     bound: str
-    asked: Asked
+    parsed: Measure
     sign: str
     limit: float
 
@@ -357,7 +357,7 @@ class Requirement:
         """Parse [SYSTEM ][low:|high:]MEASURE>=NUMBER, or with another comparison sign.
 
         >>> required = Requirement.parse("bart low:F1@5>=.30")
-        >>> required.system, required.bound, required.asked.name(), required.sign, required.limit
+        >>> required.system, required.bound, required.parsed.name(), required.sign, required.limit
         ('bart', 'low', 'F1@5', '>=', 0.3)
         """
         match = _REQUIRED.fullmatch(text.strip())
@@ -377,7 +377,7 @@ def checked(result: Result, required: Sequence[Requirement]) -> tuple[Checked, .
     overall = frame[frame["subset"].isin(["all", MEAN]) & ~frame["system"].isin([*BASELINES, HUMANS])]
     checks = list[Checked]()
     for requirement in required:
-        names = [requirement.asked.name(None if requirement.asked.fixed is not None else k) for k in overall["k"]]
+        names = [requirement.parsed.name(None if requirement.parsed.fixed is not None else k) for k in overall["k"]]
         rows = overall[overall["measure"] == names]
         rows = rows[rows["system"] == requirement.system] if requirement.system else rows
         if rows.empty:

@@ -16,7 +16,7 @@ from kp_core.scoring.alignment import recalled_hits
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import Counts, SystemCounts
 from kp_core.scoring.given import CandidatePairs, best_gains, candidate_pairs, notes_on_given, soft_gains
-from kp_core.scoring.measures import MEASURES, Asked, parse
+from kp_core.scoring.measures import MEASURES, Measure, parse
 from kp_core.scoring.measures.registry import Matcher
 from kp_core.scoring.order import reaches
 from kp_core.scoring.prepare import Prepared, prepare
@@ -118,7 +118,7 @@ def soft_evaluate(
         soft = SOFT_PRESETS[soft]
     parsed = [parse(name) for name in measures]
     for measure in parsed:
-        if measure.measure.family not in ("overlap", "concordance") and measure.measure.name != "Rprec":
+        if measure.card.family not in ("overlap", "concordance") and measure.card.name != "Rprec":
             defined = "P@k, R@k, F1@k, Rprec or a concordance measure"
             raise UsageError(f"'{measure.name()}' has no soft form; choose {defined}")
     settings, notes = resolve_settings(corpus, settings, {}), list[Note]()
@@ -127,7 +127,7 @@ def soft_evaluate(
         notes.append(Note("warning", "concepts", "soft matching compares spellings, so identifiers have no effect"))
     data = prepare(corpus, settings)
     settings, notes = data.settings, [*data.notes, *notes]
-    if parse_similarity(soft.similarity).measure.name == "given":
+    if parse_similarity(soft.similarity).card.name == "given":
         notes += notes_on_given(corpus, data.coded, settings)
     if settings.matching == "best":
         parsed = [_best(measure) for measure in parsed]
@@ -146,11 +146,11 @@ def soft_evaluate(
 _BEST = {"P@k": "SemP@k", "R@k": "SemR@k", "F1@k": "SemF1@k", "Rprec": "SemRprec"}
 
 
-def _best(measure: Asked) -> Asked:
+def _best(measure: Measure) -> Measure:
     """Return the semantic form of a measure, under its own name."""
-    if measure.measure.name not in _BEST:
+    if measure.card.name not in _BEST:
         raise UsageError(f"'{measure.name()}' counts pairs, which matching = best does not form; choose one-to-one")
-    return replace(measure, measure=replace(MEASURES[_BEST[measure.measure.name]], name=measure.measure.name))
+    return replace(measure, card=replace(MEASURES[_BEST[measure.card.name]], name=measure.card.name))
 
 
 def soft_counts(
@@ -194,7 +194,7 @@ def allowed_pairs(candidates: CandidatePairs, scorer: Scorer, soft: Soft, rows: 
     """Return row, gold item and similarity of all pairs that reach tau, by each item's best spelling."""
     parsed = parse_similarity(soft.similarity)
     # NIST and measures of whole columns depend on all pairs
-    all_together = parsed.measure.name == "NIST" or parsed.measure.level == "pairs"
+    all_together = parsed.card.name == "NIST" or parsed.card.level == "pairs"
     pairs: list[tuple[Ints, Ints, Floats]] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
     for row, spelling in candidates.pairs(rows, all_together):
         value = scorer.score([soft.similarity], candidates.spelling[spelling], candidates.phrase[row]).table[:, 0]

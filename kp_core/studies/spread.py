@@ -22,7 +22,7 @@ from kp_core.scoring.by_subject import subject_estimates
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import Counts, counted_alike, table_settings
 from kp_core.scoring.gold import left_one_out
-from kp_core.scoring.measures import Asked, matchers, parse
+from kp_core.scoring.measures import Measure, matchers, parse
 from kp_core.scoring.order import close, exceeds, reaches
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import have_runs
@@ -90,7 +90,7 @@ class Spread(Numbers):
         Canonical settings → system → value; settings that the data do not allow are left out.
     """
 
-    asked: Asked
+    parsed: Measure
     tried_settings: tuple[Tried, ...]
     by_setting: Mapping[Settings, Values]
     caption: str = "One measure under many conventions"
@@ -98,7 +98,7 @@ class Spread(Numbers):
     @property
     def measure(self) -> str:
         """The measure with its cutoff."""
-        return self.asked.name(self.settings.k[0])
+        return self.parsed.name(self.settings.k[0])
 
     @cached_property
     def combinations(self) -> int:
@@ -178,7 +178,7 @@ class Spreads:
     by_setting  canonical settings → system → values, one per cutoff; without settings that the data do not allow
     """
 
-    asked: Asked
+    parsed: Measure
     settings: Settings
     notes: tuple[Note, ...]
     documents: int
@@ -188,7 +188,7 @@ class Spreads:
 
     def at(self, cutoff: Cutoff | str) -> Spread:
         """Return the spread at one cutoff."""
-        place = self.settings.k.index(cutoff) if self.asked.fixed is None else 0
+        place = self.settings.k.index(cutoff) if self.parsed.fixed is None else 0
         values = {
             means: {name: float(of[place]) for name, of in all_k.items()} for means, all_k in self.by_setting.items()
         }
@@ -201,7 +201,7 @@ class Spreads:
         frame = pd.DataFrame(table, columns=["kind", "preset", *self.axes, "system", "value"]).astype({"value": float})
         numbers = frame, self.settings.changed(k=(self.settings.k[place],)), self.notes, self.documents
         return Spread(
-            *numbers, self.asked.of_tables, asked=self.asked, tried_settings=self.tried_settings, by_setting=values
+            *numbers, self.parsed.of_tables, parsed=self.parsed, tried_settings=self.tried_settings, by_setting=values
         )
 
 
@@ -220,7 +220,7 @@ def spreads(corpus: Corpus, settings: Settings, measure: str) -> Spreads:
     """Evaluate one measure under every preset and under the grid, at every cutoff of the settings."""
     parsed = parse(measure)
     data = prepare(corpus, settings, interval="none")
-    start, semantic = data.settings.changed(k=parsed.cutoffs(data.settings)), parsed.measure.family == "semantic"
+    start, semantic = data.settings.changed(k=parsed.cutoffs(data.settings)), parsed.card.family == "semantic"
     axes = GRID | (_SIMILARITY if semantic else {})
     of_data = {name: getattr(start, name) for name, card in CONVENTIONS.items() if card.of_data}
     settings_tried = [
@@ -245,10 +245,10 @@ def spreads(corpus: Corpus, settings: Settings, measure: str) -> Spreads:
     return Spreads(parsed, start, data.notes, len(data.documents), tuple(axes), tried, allowed)
 
 
-def _means(measure: Asked, settings: Settings) -> Settings:
+def _means(measure: Measure, settings: Settings) -> Settings:
     """Return canonical settings, which are the same for all settings under which the measure cannot differ."""
     canonical = {"preset": "kpscope", "average": measure.averages(settings.average)[0]}
-    if measure.measure.family != "semantic":
+    if measure.card.family != "semantic":
         canonical |= {"matching": "one-to-one", "sem_equal": "both"}
     if left_one_out(settings.annotators):  # as in `prepare`
         canonical["empty_gold"] = "skip"
@@ -257,7 +257,7 @@ def _means(measure: Asked, settings: Settings) -> Settings:
 
 
 def grid(
-    data: Prepared, measures: Sequence[Asked], settings: Iterable[Settings]
+    data: Prepared, measures: Sequence[Measure], settings: Iterable[Settings]
 ) -> dict[Settings, list[Mapping[str, Floats]] | Refusal]:
     """Return settings → values (by measure, system and cutoff), or the error if the data do not allow the settings.
 
@@ -279,21 +279,23 @@ def grid(
     return values
 
 
-def _values(data: Prepared, measures: Sequence[Asked], golds: list[Systems]) -> list[Mapping[str, Floats]]:
+def _values(data: Prepared, measures: Sequence[Measure], golds: list[Systems]) -> list[Mapping[str, Floats]]:
     """Return system → values for each measure, with the first of its averages."""
     settings, several = data.settings, have_runs(data.names.systems)
     subjects = subject_estimates(data, {"all": golds}, measures, several) if settings.average in SUBJECT else {}
     values: list[Mapping[str, Floats]] = []
-    for place, asked in enumerate(measures):
-        average = asked.averages(settings.average)[0]
+    for place, measure in enumerate(measures):
+        average = measure.averages(settings.average)[0]
         if average in SUBJECT:
             values.append({name: subjects["all", name, place, average].value for name in golds[0]})
         else:
-            values.append({name: _mean([gold[name].of(asked) for gold in golds], asked, average) for name in golds[0]})
+            values.append(
+                {name: _mean([gold[name].of(measure) for gold in golds], measure, average) for name in golds[0]}
+            )
     return values
 
 
-def _mean(golds: list[Counts], measure: Asked, average: str) -> Floats:
+def _mean(golds: list[Counts], measure: Measure, average: str) -> Floats:
     """Return the average over documents and then over gold standards, at the cutoffs of a measure."""
     accumulator, cutoffs = Accumulator("none"), measure.cutoffs(golds[0].settings)
     for index, counts in enumerate(golds):
@@ -330,13 +332,13 @@ class Printed:
     @classmethod
     def of(cls, measure: str, value: str | float, system: str = "") -> Printed:
         """Return a printed value of a measure; a number is read in its shortest decimal form."""
-        text, asked = str(value).strip(), parse(measure.strip())
+        text, parsed = str(value).strip(), parse(measure.strip())
         if not (match := _NUMBER.fullmatch(text)):
             raise UsageError(f"'{text}' is not a printed number; write for example .348, or 34.8 for percent")
         number, digits = float(text.rstrip("% ").replace(",", ".")), len(match[1] or match[2] or "")
-        scale = 100 if match[3] or abs(number) > asked.measure.high else 1
+        scale = 100 if match[3] or abs(number) > parsed.card.high else 1
         half = 0.5 * 10.0**-digits
-        return cls(asked.name(), text, (number - half) / scale, (number + half) / scale, system.strip())
+        return cls(parsed.name(), text, (number - half) / scale, (number + half) / scale, system.strip())
 
     def off(self, value: float) -> float:
         """Return how far a value is above (or, if negative, below) the values that round to the printed value."""
@@ -423,11 +425,11 @@ def printing_of(spreads: Sequence[Spread], printed: Sequence[Printed]) -> Printi
     def table(chosen: Sequence[int]) -> pd.DataFrame:
         rows = []
         for (together, preset, changes), names in (pairs[place] for place in chosen):
-            columns = (spread.asked for spread in spreads), together, names, values_of(together, names)
-            for asked, tried, system, value in zip(*columns, strict=True):
-                k = asked.cutoffs(tried.settings)[0]
-                line = conventions.signature(tried.settings.changed(k=(k,)), first.documents, asked.of_tables)
-                name, shown = asked.name(k), k if "@" in asked.name(k) else None
+            columns = (spread.parsed for spread in spreads), together, names, values_of(together, names)
+            for measure, tried, system, value in zip(*columns, strict=True):
+                k = measure.cutoffs(tried.settings)[0]
+                line = conventions.signature(tried.settings.changed(k=(k,)), first.documents, measure.of_tables)
+                name, shown = measure.name(k), k if "@" in measure.name(k) else None
                 rows.append((system, name, shown, value, line, preset, changes))
         frame = pd.DataFrame(rows, columns=list(TRIED)).astype({"value": float})
         return frame.assign(k=pd.Series([row[2] for row in rows], dtype=object))

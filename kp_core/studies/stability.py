@@ -100,7 +100,7 @@ def stability(
     data = prepare(corpus, resolve_settings(corpus, settings, changes), interval="none")
     parsed, cutoffs, annotators = parse(measure), data.settings.k[:1], data.coded.annotators
     if by == "k":
-        if parsed.measure.fixed is not None:
+        if parsed.card.fixed is not None:
             raise UsageError(f"{parsed.name()} has no cutoff; choose a measure with one, such as F1@k")
         cutoffs = _cutoffs(data.settings.k) if views is None else prepare(corpus, data.settings, k=views).settings.k
         views = [replace(parsed, cutoff=None).name(cutoff) for cutoff in cutoffs]
@@ -115,7 +115,7 @@ def stability(
     names = list(dict.fromkeys(map(str, views or usual[by])))
     measures = [parse(name) for name in (names if by in ("measure", "k") else [measure])]
     for parsed in measures:
-        if parsed.measure.better == "none":
+        if parsed.card.better == "none":
             raise UsageError(f"{parsed.name()} cannot rank systems, because neither high nor low values are better")
     tried_settings = [current]
     if by not in ("measure", "k"):

@@ -24,7 +24,7 @@ from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import View
 from kp_core.scoring.gold import AnnotatorChoices
-from kp_core.scoring.measures import Asked, concordance, parse
+from kp_core.scoring.measures import Measure, concordance, parse
 from kp_core.scoring.measures import agreement as tables
 from kp_core.scoring.order import leveled, reaches
 from kp_core.scoring.prepare import Prepared, prepare_annotators
@@ -280,12 +280,12 @@ def balanced(cells: Cells) -> Cells:
     return Cells(cells.hits, returned, cells.size, cells.size + weight * outside, returned)
 
 
-_KAPPA = parse("kappa").measure
-_BALANCED = Asked(replace(_KAPPA, name=BALANCED, score=lambda cells: concordance.kappa(balanced(cells))))
+_KAPPA = parse("kappa").card
+_BALANCED = Measure(replace(_KAPPA, name=BALANCED, score=lambda cells: concordance.kappa(balanced(cells))))
 
 
 def _random_trimming(
-    measure: Asked, average: str, view: View, gold: Ints, repeats: int, rng: np.random.Generator
+    measure: Measure, average: str, view: View, gold: Ints, repeats: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
     """Return mean and 95% bounds of the score on random subsets of the untrimmed gold standard of the trimmed size."""
     kept = (gold > 0) & view.scored
@@ -294,7 +294,7 @@ def _random_trimming(
     hits, size = np.rint(view.hits[kept, 0]).astype(np.int64), view.size[kept, 0]
     share = gold[kept] / size
     draws = rng.hypergeometric(hits, size.astype(np.int64) - hits, gold[kept], (repeats, int(kept.sum())))
-    if measure.measure.name == "nDCG@k":
+    if measure.card.name == "nDCG@k":
         mean, sample = _discounted(view, kept, share, draws, rng)
     else:
         others = view.returned[kept, 0], gold[kept].astype(float), view.universe[kept, 0], view.denominator[kept, 0]
@@ -309,15 +309,15 @@ def _random_trimming(
     return float(mean[0]), float(low), float(high)
 
 
-def _allows_random_trimming(measure: Asked, view: View) -> bool:
+def _allows_random_trimming(measure: Measure, view: View) -> bool:
     """Return whether each hit is one gold phrase and all weigh the same, so that random subsets can be drawn."""
     counts, settings = view.counts, view.counts.settings
     single_hits = bool((counts.hits.columns["found"] == 1).all())
     plain_hits = settings.ties != "expected" and single_hits and bool((view.hits <= view.size).all())
-    if measure.measure.family != "ranking":
+    if measure.card.family != "ranking":
         return plain_hits
     binary = all(bool((ranking.columns["gain"] == 1).all()) for ranking in (counts.hits, counts.ideal))
-    return plain_hits and binary and settings.ideal == "gold" and measure.measure.name == "nDCG@k"
+    return plain_hits and binary and settings.ideal == "gold" and measure.card.name == "nDCG@k"
 
 
 def _discounted(view: View, kept: Bools, share: Floats, draws: Ints, rng: np.random.Generator) -> tuple[Floats, Floats]:

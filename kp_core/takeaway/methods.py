@@ -17,10 +17,10 @@ from kp_core.errors import REASONS, UsageError, read_toml
 from kp_core.extraction.lecture_systems import PARAMETERS
 from kp_core.extraction.lecture_systems import SYSTEMS as EXTRACTORS
 from kp_core.extraction.lecture_systems import System as Extractor
-from kp_core.scoring.measures import MEASURES, Measure, parse
+from kp_core.scoring.measures import MEASURES, MeasureCard, parse
 from kp_core.settings import CONVENTIONS, PRESETS, format_value
 from kp_core.similarity import MEASURES as SIMILARITIES
-from kp_core.similarity import Similarity
+from kp_core.similarity import SimilarityCard
 from kp_core.similarity import parse as parse_similarity
 
 _ENTRIES: dict[str, dict[str, str]] = read_toml("words/glossary.toml")
@@ -44,7 +44,7 @@ EXAMPLE, PAIR = _EXAMPLE["text"], _EXAMPLE["pair"]
 EXAMPLE_TABLE = pd.DataFrame(**_EXAMPLE["document"])
 
 
-def _range_in_words(measure: Measure | Similarity) -> str:
+def _range_in_words(measure: MeasureCard | SimilarityCard) -> str:
     """Return the range of a measure in words, such as “−1 to 1”."""
     low = f"{measure.low:g}".replace("-", "−")
     if math.isinf(measure.low):
@@ -60,7 +60,7 @@ def sentence(name: str) -> str:
     """
     for parse_name in (parse, parse_similarity):
         try:
-            return parse_name(name).measure.sentence
+            return parse_name(name).card.sentence
         except UsageError:
             continue
     return ""
@@ -123,7 +123,7 @@ def _measure(record: dict[str, str]) -> Card:
     return Card(record["name"], record["name"], record["sentence"], record["formula"], record["example"], details)
 
 
-def _similarity(measure: Similarity) -> Card:
+def _similarity(measure: SimilarityCard) -> Card:
     options = [
         f"{name} = {', '.join(map(str, values)) if isinstance(values[0], str) else '{:g} to {:g}'.format(*values)}"
         for name, values in measure.options.items()

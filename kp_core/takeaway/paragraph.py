@@ -61,7 +61,7 @@ def paragraphs(corpus: Corpus, result: Result, measure: str, measures: Sequence[
     facts |= {"people": len(corpus.annotators), "gold": _gold(settings), "normalised": _normalised(settings)}
     facts |= {"test": test, "test_sources": [source for word, source in _PROSE["tests"].items() if word in test]}
     facts |= {"short": short_form(result.signature), "signature": result.signature, "version": __version__}
-    source = parse(measure).measure.source
+    source = parse(measure).card.source
     brief = [_preset(defaults, defaults), say("reported", measure=measure, source=source if cited(source) else "")]
     brief += [_convention(settings, name) for name in settings.differences(defaults) if name in WORDS]
     brief += [_agreement(settings, [measure]), _intervals(settings, [measure])]
@@ -132,7 +132,7 @@ def _normalised(settings: Settings) -> str:
 
 
 def _agreement(settings: Settings, measures: Sequence[str]) -> str:
-    if not any(parse(name).measure.family == "concordance" for name in measures):
+    if not any(parse(name).card.family == "concordance" for name in measures):
         return ""
     name, _, size = settings.universe.partition(":")
     universe = _PROSE["universe"][name].format(size) if name in _PROSE["universe"] else f"{int(name):,} phrases"
@@ -145,6 +145,6 @@ def _sources(measures: Sequence[str]) -> dict[str, list[str]]:
     """Return source → the measures that it defines."""
     named: dict[str, list[str]] = {}
     for name in measures:
-        if cited(source := parse(name).measure.source):
+        if cited(source := parse(name).card.source):
             named.setdefault(source, []).append(name)
     return named

@@ -16,7 +16,7 @@ from kp_core.reading.rows.sense import shifted
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import HUMANS, RANDOM, SILENT
 from kp_core.scoring.gold import left_one_out
-from kp_core.scoring.measures import Asked, matchers, parse
+from kp_core.scoring.measures import Measure, matchers, parse
 from kp_core.scoring.order import best_first, close, digits_apart, exceeds, highest, leveled, reaches
 from kp_core.scoring.pair_sums import COMPARABLE, list_counts
 from kp_core.scoring.paired import Family
@@ -310,7 +310,9 @@ def _of_datasets(corpus: Corpus, settings: Settings, family: Family) -> Answer:
         return Answer(claim, "one system", say("two needed on one data set"))
     comparison = compare_all(corpus, settings, [family])
     measure_names = {part.frame["measure"].iloc[0] for part in comparison.datasets.values()}
-    label = _over_subjects(measure_names.pop() if len(measure_names) == 1 else family.asked.name(), comparison.settings)
+    label = _over_subjects(
+        measure_names.pop() if len(measure_names) == 1 else family.parsed.name(), comparison.settings
+    )
     return of_datasets(comparison, label, datasets)
 
 
@@ -373,7 +375,7 @@ def _leading_pair(values: Mapping[str, float], comparison: Comparison) -> tuple[
     return best, next(name for name in (*distinct, *values) if name != best)
 
 
-def _warnings(corpus: Corpus, data: Prepared, parsed: Asked, comparison: Comparison, family: Family) -> Iterator[str]:
+def _warnings(corpus: Corpus, data: Prepared, parsed: Measure, comparison: Comparison, family: Family) -> Iterator[str]:
     values = _ranked(comparison)
     if len(values) < 2:
         return
@@ -389,8 +391,8 @@ def _warnings(corpus: Corpus, data: Prepared, parsed: Asked, comparison: Compari
         random_value = frame.loc[frame["system"] == RANDOM, "value"].head(1)
         if reaches(random_value, top).any():
             yield say("no better than random", value=random_value.iloc[0])
-    if parsed.measure.name in _REWARDS_SILENCE:
-        yield say("of silence", measure=parsed.measure.name)
+    if parsed.card.name in _REWARDS_SILENCE:
+        yield say("of silence", measure=parsed.card.name)
     randomized = family.test == "randomisation" and not comparison.runs
     if randomized and (needed := _documents_for_significance(data, parsed, comparison, pair)):
         low, high = (f"{documents:,}" for documents in needed)
@@ -402,7 +404,7 @@ def _has_universe(settings: Settings) -> bool:
 
 
 def _documents_for_significance(
-    data: Prepared, parsed: Asked, comparison: Comparison, pair: Sequence[str]
+    data: Prepared, parsed: Measure, comparison: Comparison, pair: Sequence[str]
 ) -> tuple[int, int] | None:
     """Return low and high: how many documents a difference that is not yet significant would need."""
     of_means = parsed.averages(data.settings.average)[0] == "macro"
@@ -416,7 +418,7 @@ def _documents_for_significance(
     return needed if needed is not None and needed[1] > comparison.documents else None
 
 
-def _of_one_system(corpus: Corpus, data: Prepared, parsed: Asked, coverage: Mapping[str, tuple[int, int]]) -> Answer:
+def _of_one_system(corpus: Corpus, data: Prepared, parsed: Measure, coverage: Mapping[str, tuple[int, int]]) -> Answer:
     k, average = data.settings.k[0], parsed.averages(data.settings.average)[0]
     settings = data.settings.changed(k=k, average=average)
     result = evaluate(corpus, settings, [parsed.name()], baselines=True)
@@ -449,7 +451,7 @@ def _few_values(values: Floats) -> Iterator[str]:
             yield say("few values" if differ else "one value", differ=differ, documents=len(values), few=FEW)
 
 
-def _human_range(corpus: Corpus, settings: Settings, parsed: Asked) -> str:
+def _human_range(corpus: Corpus, settings: Settings, parsed: Measure) -> str:
     """Compare the only system with the human range; return an empty string if the range is undefined."""
     if not 1 < len(corpus.annotators) <= MOST_PEOPLE:
         return ""

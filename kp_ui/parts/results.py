@@ -52,7 +52,7 @@ def like_for_like() -> Answer | None:
 
     None for a single annotator or too many, measures that do not rank systems, and means over subjects.
     """
-    if settings.settings().average in SUBJECT or parse(settings.value("measure")).measure.better == "none":
+    if settings.settings().average in SUBJECT or parse(settings.value("measure")).card.better == "none":
         return None
     if not 1 < len(workspace.corpus().annotators) <= FEW_PEOPLE:
         return None

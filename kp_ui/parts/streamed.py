@@ -77,12 +77,12 @@ def overview() -> None:
 
 def _systems(run: scale.Opened) -> None:
     names = dict.fromkeys([*(comparison.measure for comparison in run.plan.compare), *run.plan.measures])
-    ranking = [name for name in names if parse(name).measure.better == "higher"] or list(names)
+    ranking = [name for name in names if parse(name).card.better == "higher"] or list(names)
     cutoffs = {str(k): k for k in run.plan.settings.k}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         measure = controls.select("Measure", ranking, "streamed_measure", filter_mode="contains")
         cutoff = cutoffs[controls.select("Cutoff k of this run", cutoffs, "streamed_k", len(cutoffs) - 1)]
-    show.small(parse(measure).measure.sentence)
+    show.small(parse(measure).card.sentence)
     name = named(measure, cutoff)
     tests = (test for test in run.comparisons if len(test.frame) and test.frame["measure"].iloc[0] == name)
     comparison = next(tests, None)

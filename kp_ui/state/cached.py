@@ -112,7 +112,7 @@ def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool 
             raise
         result = on_corpus(kp.evaluate, requested.changed(k=range(1, cutoff + 1)), measures, baselines=baselines)
     notes = evaluation_at_cutoff(("kappa",), None).notes
-    if not any(parse(name).measure.family == "concordance" for name in measures):
+    if not any(parse(name).card.family == "concordance" for name in measures):
         notes = tuple(note for note in notes if note.where != "universe")
     return replace(result, notes=notes)
 

@@ -144,7 +144,7 @@ def labels() -> dict[str, str]:
 def help_of(name: str) -> str | None:
     """Return the help on a column: the sentence that defines its measure, or the help on the column itself."""
     try:
-        return parse(name).measure.sentence
+        return parse(name).card.sentence
     except kp.UsageError:
         return HELP.get(name)
 

@@ -103,7 +103,7 @@ def test_presets_are_written_down_as_kpscope_has_them() -> None:
 
 
 def test_set_covers_every_measure_and_preset_convention() -> None:
-    measures = {parse(case["measure"]).measure.name for case in SET}
+    measures = {parse(case["measure"]).card.name for case in SET}
     # What needs tables beside the data has no case, as the page says.
     needed = {name for name, one in kp.MEASURES.items() if one.matcher not in SPECIAL}
     assert needed - measures == set()

@@ -43,7 +43,7 @@ def scenes() -> list[dict[str, Any]]:
 def idle(measure: str) -> set[str]:
     """Return the settings that do not touch a measure: the universe without a table, k beside a cutoff of its own."""
     asked = parse(measure)
-    tables = asked.measure.family in ("concordance", "annotators")
+    tables = asked.card.family in ("concordance", "annotators")
     return ({"k"} if asked.fixed is not None else set()) | (set() if tables else {"universe"})
 
 

@@ -5,12 +5,12 @@ from kp_core.scoring.measures.registry import (
     MEASURES,
     OF_PEOPLE,
     SPECIAL,
-    Asked,
     Measure,
+    MeasureCard,
     matchers,
     names_in,
     of_systems,
     parse,
 )
 
-__all__ = ["MEASURES", "OF_PEOPLE", "SPECIAL", "Asked", "Measure", "matchers", "names_in", "of_systems", "parse"]
+__all__ = ["MEASURES", "OF_PEOPLE", "SPECIAL", "Measure", "MeasureCard", "matchers", "names_in", "of_systems", "parse"]

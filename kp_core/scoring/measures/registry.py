@@ -23,7 +23,7 @@ LETTERS: dict[str, Cutoff] = {"O": "gold", "M": "all", "G": "larger"}
 
 
 @dataclass(frozen=True)
-class Measure:
+class MeasureCard:
     """A measure: its texts, as described in `measures.toml`, and the function from counts to values.
 
     family      input of the function. concordance, overlap: counts, which may be pooled; ranking: hits of a document;
@@ -58,7 +58,7 @@ class Measure:
 _DECLARED = read_toml("scoring/measures/measures.toml")
 _FAMILIES = _DECLARED.pop("families")
 #: In the order of measures.toml, regardless of the order of registration.
-MEASURES: dict[str, Measure] = dict.fromkeys(_DECLARED)  # type: ignore[assignment]
+MEASURES: dict[str, MeasureCard] = dict.fromkeys(_DECLARED)  # type: ignore[assignment]
 
 
 def of_systems(vocabulary: bool = False) -> list[str]:
@@ -73,17 +73,17 @@ def measure(name: str, cells: type[Any] | None = None) -> Callable[[Callable[...
     def declare(score: Callable[..., Floats]) -> Callable[..., Floats]:
         texts = {"averages": ["macro"]} | _FAMILIES[_DECLARED[name]["family"]] | _DECLARED[name]
         texts["averages"] = (*texts["averages"], *(SUBJECT if "by_subject" in texts else ()))
-        MEASURES[name] = Measure(name, score=score, cells=cells, **texts)
+        MEASURES[name] = MeasureCard(name, score=score, cells=cells, **texts)
         return score
 
     return declare
 
 
 @dataclass(frozen=True)
-class Asked:
+class Measure:
     """A requested measure with its cutoff (None: that of the evaluation), its parameter, and averaged cutoffs."""
 
-    measure: Measure
+    card: MeasureCard
     cutoff: Cutoff | None = None
     value: float | None = None
     over: tuple[int, ...] = ()
@@ -91,12 +91,12 @@ class Asked:
     @property
     def fixed(self) -> Cutoff | None:
         """The cutoff that the measure or its name sets; None: that of the evaluation."""
-        return self.cutoff if self.cutoff is not None else self.measure.fixed
+        return self.cutoff if self.cutoff is not None else self.card.fixed
 
     @property
     def of_tables(self) -> bool:
         """Whether the measure uses concordance tables, which have separate counts and need N."""
-        return self.measure.matcher == "sets"
+        return self.card.matcher == "sets"
 
     def cutoffs(self, settings: Settings) -> tuple[Cutoff, ...]:
         """Return the cutoffs at which the measure is computed."""
@@ -108,11 +108,11 @@ class Asked:
         >>> parse("P@k").name(5), parse("P@k").name("gold"), parse("RBP(p=0.8)").name()
         ('P@5', 'P@O', 'RBP(p=0.8)')
         """
-        base = self.measure.name
+        base = self.card.name
         if self.over:
             return f"{base[:-1]}mean({self.over[0]}..{self.over[-1]})"
         if self.value is not None:
-            base += f"({self.measure.parameter}={self.value:g})"
+            base += f"({self.card.parameter}={self.value:g})"
         shown_cutoff = self.cutoff if self.cutoff is not None else cutoff
         if not base.endswith("@k") or shown_cutoff is None:
             return base
@@ -128,13 +128,13 @@ class Asked:
         if self.over:
             return ["macro"]
         requested = ["micro", "macro"] if average == "both" else [average]
-        if average in ("usual", "f-of-means", *SUBJECT) and self.measure.family in ("concordance", "annotators"):
+        if average in ("usual", "f-of-means", *SUBJECT) and self.card.family in ("concordance", "annotators"):
             requested = ["micro"]
-        return [name for name in requested if name in self.measure.averages] or [self.measure.averages[0]]
+        return [name for name in requested if name in self.card.averages] or [self.card.averages[0]]
 
     def by_rarity(self, settings: Settings) -> bool:
         """Return whether the value depends on how rare a keyphrase is."""
-        return self.measure.name == "PSP@k" or (settings.gain == "propensity" and self.measure.name.startswith("nDCG"))
+        return self.card.name == "PSP@k" or (settings.gain == "propensity" and self.card.name.startswith("nDCG"))
 
     def over_subjects(self, average: str) -> bool:
         """Return whether the measure is averaged over subjects under a setting."""
@@ -142,15 +142,15 @@ class Asked:
 
     def scores(self, counts: Any) -> Floats:
         """Return the values of counts (documents, cutoffs), or of their sums."""
-        return self.measure.score(counts) if self.value is None else self.measure.score(counts, self.value)
+        return self.card.score(counts) if self.value is None else self.card.score(counts, self.value)
 
 
-def parse(text: str) -> Asked:
+def parse(text: str) -> Measure:
     """Parse the name of a measure; `Asked.name` of the result gives the same name.
 
     R@mean(5..50) is the mean of R over the cutoffs 5, 10, …, 50; the first cutoff is also the step.
 
-    >>> parse("F1@10").cutoff, parse("F1@M").cutoff, parse("kappa").measure.family, parse("R@mean(5..15)").over
+    >>> parse("F1@10").cutoff, parse("F1@M").cutoff, parse("kappa").card.family, parse("R@mean(5..15)").over
     (10, 'all', 'concordance', (5, 10, 15))
     """
     text = text.strip()
@@ -158,25 +158,25 @@ def parse(text: str) -> Asked:
     if with_value and with_value[1] in MEASURES:
         measure_with_value, value = MEASURES[with_value[1]], float(with_value[3])
         if measure_with_value.parameter == with_value[2] and 0 < value < 1:
-            return Asked(measure_with_value, None, value)
+            return Measure(measure_with_value, None, value)
     if text in MEASURES:
-        return Asked(MEASURES[text])
+        return Measure(MEASURES[text])
     base, _, cutoff = text.rpartition("@")
     measure = MEASURES.get(f"{base}@k")
     mean = re.fullmatch(r"mean\((\d{1,5})\.\.(\d{1,5})\)", cutoff)
     if measure and mean and 0 < int(mean[1]) < int(mean[2]) <= LARGEST_K:
         first, last = int(mean[1]), int(mean[2])
-        return Asked(measure, "none", over=tuple(range(first, last + 1, first)))
+        return Measure(measure, "none", over=tuple(range(first, last + 1, first)))
     if measure and cutoff.isdigit() and int(cutoff) > 0:
-        return Asked(measure, int(cutoff))
+        return Measure(measure, int(cutoff))
     if measure and cutoff in LETTERS and (cutoff != "G" or base == "F1"):
-        return Asked(measure, LETTERS[cutoff])
+        return Measure(measure, LETTERS[cutoff])
     raise UsageError(f"there is no measure '{text}'; the measures are: {', '.join(MEASURES)} (k: a number, O or M)")
 
 
-def matchers(measures: Iterable[Asked]) -> set[Matcher]:
+def matchers(measures: Iterable[Measure]) -> set[Matcher]:
     """Return the matchers that some measures need."""
-    return {measure.measure.matcher for measure in measures}
+    return {measure.card.matcher for measure in measures}
 
 
 def names_in(measures: Iterable[str] | str) -> tuple[str, ...]:
