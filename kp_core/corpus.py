@@ -308,7 +308,7 @@ class Corpus:
 
     @cached_property
     def has_concepts(self) -> bool:
-        """Whether gold standard and systems both have identifiers."""
+        """Whether both the gold standard and the systems have identifiers."""
         tables = (self.gold, self.runs) if len(self.runs) else (self.gold,)
         return all("concept" in table and bool(table["concept"].fillna("").str.strip().any()) for table in tables)
 

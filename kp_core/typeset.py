@@ -368,7 +368,7 @@ def text(frame: pd.DataFrame, digits: int = 4) -> str:
 
 
 def written(frame: pd.DataFrame, form: str, caption: str) -> str:
-    """Return a table in a format of the command line: table, csv, csv-exact, latex, markdown or json.
+    """Return a table in an output format of the command line: table, csv, csv-exact, latex, markdown or json.
 
     >>> written(pd.DataFrame({"k": [5]}), "csv", "Cutoffs")
     'k\\n5\\n'

@@ -255,7 +255,7 @@ def histogram(
 
 
 def type_bars(counts: pd.DataFrame, unit: str) -> Chart:
-    """Draw how many predictions or gold entries of each system are of each type; counts: from `NearMisses.counts`."""
+    """Draw how many predictions or gold entries of each system have each type; counts: from `NearMisses.counts`."""
     names, traces = labels(look.name for look in looks(counts["system"]).values()), list[Part]()
     for kind, colour in ((kind, colour) for kind, colour in _SHADES.items() if counts[kind].any()):
         hover, marker = "%{y}, " + NEAR[kind] + ": %{x}<extra></extra>", {"color": colour, "line": {"width": 0}}

@@ -182,7 +182,7 @@ def _with_names(sources: Sequence[Source]) -> tuple[list[Source], Names, bool]:
 def _resolved(sources: Sequence[Source], settings: Settings) -> tuple[Settings, tuple[Note, ...]]:
     """Resolve settings as `evaluate` does, from the script of the phrases, the kind of gold standard, and the universe.
 
-    The first phrases of gold standard and systems, and the first texts, represent all data.
+    The first phrases of the gold standard and of the systems, and the first texts, represent all data.
     """
     gold, predicted = (list(islice(_values(sources, role, "phrase"), _PHRASES)) for role in ("gold", "system"))
     if not gold and not predicted:

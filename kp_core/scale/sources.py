@@ -120,7 +120,7 @@ class Source:
         return list(values)
 
     def _tidy(self, table: pa.Table, only: Sequence[str] | None = None) -> pa.Table:
-        """Return tidy columns: ids trimmed, numbers as numbers, missing names of the source filled in."""
+        """Return tidy columns: ids trimmed, numbers as numbers, missing names of annotators or systems filled in."""
         table = table.rename_columns({name: role for role, name in self.columns.items() if name in table.column_names})
         for place, name in enumerate(table.column_names):
             if name == "variants":

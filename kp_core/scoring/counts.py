@@ -131,7 +131,7 @@ class Counts:
         return np.stack([columns[cutoff] for cutoff in cutoffs], axis=1)
 
     def totals(self, value: Floats, cutoffs: Sequence[Cutoff]) -> Floats:
-        """Return sums over hits of a value per hit, up to each cutoff (D, K); NaN if the hits are unknown."""
+        """Return the sum of a value of each hit over the hits up to each cutoff (D, K); NaN if the hits are unknown."""
         sums = self.sums(self.hits.document, self.hits.rank, value, cutoffs)
         if self.deepest is None:
             return sums
@@ -183,7 +183,7 @@ class View(Cells):
         return np.full(len(self.cutoffs), int(self.scored.sum()))
 
     def total(self, value: Floats) -> Floats:
-        """Return sums over hits of a value per hit, up to each cutoff: (D, K)."""
+        """Return the sum of a value of each hit over the hits up to each cutoff: (D, K)."""
         return self.counts.totals(value, self.cutoffs)
 
     def sums_of(self, column: str) -> Floats:

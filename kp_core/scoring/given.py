@@ -170,7 +170,7 @@ def given_of(corpus: Corpus, coded: Coded, settings: Settings) -> Given:
 
 
 def phrases(corpus: Corpus) -> list[str]:
-    """Return the distinct phrases of gold standard and systems, in the order of the files.
+    """Return the distinct phrases of the gold standard and the systems, in the order of the files.
 
     Examples
     --------

@@ -135,7 +135,7 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Any)
     by_concept = settings.by_concept == "yes"
     if by_concept and not corpus.has_concepts:
         text = "by_concept = yes needs identifiers on both sides"
-        raise UsageError(f"{text}: a column “concept” or “uri”, or files of Annif; choose by_concept = no")
+        raise UsageError(f"{text}: a column “concept” or “uri”, or Annif files; choose by_concept = no")
     coded = memoize(corpus, "codes", by_concept, lambda: codes.code(corpus, by_concept))
     settings, notes = _fitted_to_data(corpus, coded, settings)
     identities = _identities(corpus, coded, settings)
@@ -168,7 +168,7 @@ def _fitted_to_data(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[S
         suffix = f"; {pluralize(without_id, 'phrase')} without an identifier by spelling" if without_id else ""
         notes.append(Note("warning" if without_id else "info", "concepts", text + suffix))
     elif corpus.has_concepts:
-        sources = "gold standard and systems" if len(corpus.runs) else "the lists"
+        sources = "the gold standard and the systems" if len(corpus.runs) else "the lists"
         text = f"{sources} have identifiers, by which phrases can be compared"
         notes.append(Note("info", "concepts", text, remedy=("by_concept", "yes")))
     if settings.by_concept == "yes" and settings.filter != "none":

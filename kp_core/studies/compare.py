@@ -190,7 +190,7 @@ class Comparison(Numbers):
         return frame if self.baseline else self.better_first(frame)
 
     def content(self) -> dict[str, Any]:
-        """Return the JSON content of the command line, including results over several data sets."""
+        """Return the JSON content that the command line prints, including results over several data sets."""
         over = {"over_datasets": [asdict(better) for better in self.over_datasets]} if self.datasets else {}
         return super().content() | over
 

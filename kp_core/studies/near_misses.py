@@ -62,7 +62,7 @@ class NearMisses(Numbers):
     caption: str = "Predictions and their nearest keyphrases"
 
     def counts(self, side: Literal["predictions", "gold"] = "predictions") -> pd.DataFrame:
-        """Return how many predictions (or, for side = gold, gold entries) of each system are of each type."""
+        """Return how many predictions (or, for side = gold, gold entries) of each system belong to each type."""
         table = {"predictions": self.frame, "gold": self.gold}[side]
         counts = table.groupby(["system", "type"], sort=False).size().unstack("type", fill_value=0)  # noqa: PD010
         return counts.reindex(columns=list(TYPES), fill_value=0).rename_axis(columns=None).reset_index()

@@ -41,7 +41,7 @@ def score(
     numbers = {side: len(lists) for side, lists in sides.items()}
     if len(set(numbers.values())) > 1:
         raise UsageError(
-            f"gold has {numbers['gold']} documents and predicted {numbers['predicted']}; write equally many"
+            f"gold has {numbers['gold']} documents and predicted {numbers['predicted']}; pass the same number"
         )
     corpus = load(gold=sides["gold"], systems={"predicted": sides["predicted"]})
     resolved = resolve_settings(corpus, settings, changes).changed(interval="none")

@@ -61,7 +61,7 @@ class Numbers:
         return self.frame
 
     def content(self) -> dict[str, Any]:
-        """Return the JSON content of the command line; undefined values are null."""
+        """Return the JSON content that the command line prints; undefined values are null."""
         content = {
             "signature": self.signature,
             "settings": self.settings.as_dict() if isinstance(self.settings, Settings) else self.settings,
@@ -141,7 +141,7 @@ class Result(Numbers):
     annotators: tuple[str, ...] = ()
 
     def content(self) -> dict[str, Any]:
-        """Return the JSON content of the command line, with requirements."""
+        """Return the JSON content that the command line prints, with requirements."""
         return super().content() | ({"requirements": [asdict(check) for check in self.checked]} if self.checked else {})
 
     def at(self, cutoff: int | str) -> Result:
@@ -275,7 +275,7 @@ def _mean_of(rows: Sequence[Row], datasets: int, measures: Sequence[str]) -> Row
     k = cutoffs.pop() if len(cutoffs) == 1 else "average"
     subset = MEAN if first.subset == "all" else f"{MEAN}/{first.subset}"
     counts = sum(row.documents for row in rows), sum(row.undefined for row in rows)
-    # if all data sets have equally many runs, these are taken as runs of the same models
+    # if all data sets have the same number of runs, these are taken as runs of the same models
     equal_run_counts = bool(first.runs) and len({len(row.runs) for row in rows}) == 1
     runs = np.mean([row.runs for row in rows], axis=0)[:, None] if equal_run_counts else None
     undefined = np.full(1, np.nan)

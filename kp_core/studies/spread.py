@@ -374,7 +374,7 @@ class Printing(Numbers):
     caption: str = "Settings that print a number"
 
     def content(self) -> dict[str, Any]:
-        """Return the JSON content of the command line."""
+        """Return the JSON content that the command line prints."""
         fits = {"fitting": self.fitting, "nearest": typeset.records(self.nearest)} if self.printed else {}
         return super().content() | fits
 

@@ -68,7 +68,7 @@ class Levels:
         return np.where(reached.any(axis=1), reached.argmax(axis=1) + 1, 0)
 
     def best(self) -> Ints:
-        """Return the largest majority of each document with the highest K (D,), 0 if K is never defined."""
+        """Return, for each document, the largest majority at which K is highest (D,); 0 if K is never defined."""
         highest = np.where(np.isnan(self.K), -np.inf, leveled(self.K))
         last = self.K.shape[1] - highest[:, ::-1].argmax(axis=1)
         return np.where(np.isnan(self.K).all(axis=1), 0, last)
@@ -183,7 +183,7 @@ def trim(
     pooled : bool, optional
         Whether to use one majority for all documents, chosen by their pooled K, instead of one majority per document.
     form : "binary" or "choices", optional
-        Phrases as yes or no; or the choice matrix of the source, which needs equally many choices per annotator.
+        Phrases as yes or no; or the choice matrix of the source, which needs the same number of choices per annotator.
 
     References
     ----------

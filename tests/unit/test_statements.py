@@ -45,7 +45,7 @@ def spread_of(ranges: list[tuple[str, float, float, float]], turns: list[tuple[o
     bounds = pd.DataFrame(ranges, columns=["system", "current", "low", "high"])
     pairs = pd.DataFrame(turns, columns=["a", "b", "settings", "tied", "presets", "example"])
     found = {"ranges": bounds, "changes": nothing, "turns": pairs, "combinations": 216}
-    spread = Spread(nothing, Settings(k=7), (), 1, False, asked=parse("F1@7"), tried_settings=(), by_setting={})
+    spread = Spread(nothing, Settings(k=7), (), 1, False, parsed=parse("F1@7"), tried_settings=(), by_setting={})
     vars(spread).update(found)
     return spread
 

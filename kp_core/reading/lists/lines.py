@@ -167,7 +167,7 @@ def are_lists(file: File) -> bool:
 
 
 def _may_be_rows(lines: Sequence[str]) -> bool:
-    """Recognize lines that may be rows of a table: with known column names, quoted cells, or equally many cells."""
+    """Recognize lines that may be rows of a table: known column names, quoted cells, or equally long rows."""
     even = any(len({line.count(mark) for line in lines}) == 1 and mark in lines[0] for mark in ",;")
     known = sum(map(is_known, re.split(r"[\t,;|]", lines[0]))) > 1
     return known or any(map(_QUOTED.search, lines)) or (even and not any(BORDER in line for line in lines))

@@ -246,7 +246,7 @@ def settle_roles(recognitions: list[Recognition], notes: list[Note], asked: Aske
 
 
 def _doubt_of_names(reading: Recognition) -> Finding | None:
-    """Ask whether lists of several names, none of a well-known system, are of annotators or of systems."""
+    """Ask whether lists under several names, none of them a well-known system, come from annotators or from systems."""
     parts = family_named(reading.family).read(reading, None)
     lists = (part.table for part in parts if part.role in ("gold", "system"))
     columns = (table["source"] for table in lists if "source" in table.column_names)

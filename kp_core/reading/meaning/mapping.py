@@ -248,7 +248,7 @@ class Mapping:
         return ",".join(filter(None, parts))
 
     def option(self, file: str) -> str:
-        """Return the mapping of a file as an option of the command line.
+        """Return the mapping of a file as a command-line option.
 
         >>> Mapping("gold", split=";").option("a b.csv")
         "--as 'a b.csv:role=gold,split=;'"

@@ -307,7 +307,7 @@ def differences(z: Floats, human: Floats, contest: Ints, name: Correlation, unit
 
 
 def _mixed_values(z: Floats, human: Floats, contest: Ints, name: Correlation) -> Kernel:
-    """Return a function to differences of correlations; stacked measures are correlated with weights 0 and 1."""
+    """Return a function from swaps to differences of correlations; the stacked measures get weights 0 and 1."""
     both = np.vstack([z[:, contest[:, 0]], z[:, contest[:, 1]]])
     kernel = coefficients.KERNELS[name](both, np.vstack([human, human]))
 
@@ -319,7 +319,7 @@ def _mixed_values(z: Floats, human: Floats, contest: Ints, name: Correlation) ->
 
 
 def _mixed_ranks(z: Floats, human: Floats, contest: Ints) -> Kernel:
-    """Return a function to differences of Spearman's rho.
+    """Return a function from swaps to differences of Spearman's rho.
 
     Twice the covariance of the ranks of x and y is the sum of y_i · sgn(x_i - x_j). If x mixes two measures, terms
     whose two values are of the same measure are computed once per measure; the other terms need only sums over the
