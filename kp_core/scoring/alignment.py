@@ -237,19 +237,19 @@ def random_hits(document: Ints, rank: Ints, size: Floats, gold: Gold) -> Hits:
     return _expected(document, rank, rank, tie, np.stack(sums) / size)
 
 
-def _expected(document: Ints, rank: Ints, place: Ints, tie: Floats, gains: Floats) -> Hits:
-    """Return expected hits; place: position of each row in its tie; tie (3, row): its phrases, hits, and hits above it.
+def _expected(document: Ints, rank: Ints, position: Ints, tie: Floats, gains: Floats) -> Hits:
+    """Return expected hits; position: that of each row in its tie; tie (3, row): its phrases, hits, and hits above it.
 
     Source: McSherry and Najork 2008; the closed forms equal the enumeration of all orders.
     """
     possible = (tie[1] > 0) | (gains[0] > 0)
-    document, rank, place, (t, r, before) = document[possible], rank[possible], place[possible], tie[:, possible]
-    share = np.divide((place - 1) * (r - 1), t - 1, out=np.zeros(len(t)), where=t > 1)
+    document, rank, position, (t, r, before) = document[possible], rank[possible], position[possible], tie[:, possible]
+    share = np.divide((position - 1) * (r - 1), t - 1, out=np.zeros(len(t)), where=t > 1)
     # Probability that this row is the first hit of its tie: no row above is a hit, then one of the r hits is here.
-    left = t - place + 1
+    left = t - position + 1
     none_here = np.zeros(len(t))
     np.log1p(-r / np.maximum(left, 1), out=none_here, where=left > r)
-    above = codes.running(none_here, place == 1) - none_here
+    above = codes.running(none_here, position == 1) - none_here
     first = np.where((before == 0) & (left >= r), np.exp(above) * r / left, 0.0)
     return _hits(document, rank, r / t, r / t * (before + 1 + share) / rank, first, *gains[:, possible])
 

@@ -125,7 +125,7 @@ def subject_estimates(
     runs    whether a system has several runs
     """
     settings, estimates = data.settings, dict[tuple[str, str, int, str], Estimate]()
-    columns_of = [(place, measure, average) for place, measure in enumerate(parsed) for average in SUBJECT]
+    columns_of = [(index, measure, average) for index, measure in enumerate(parsed) for average in SUBJECT]
     columns_of = [column for column in columns_of if column[2] in column[1].averages(settings.average)]
     if not columns_of:
         return estimates
@@ -135,7 +135,7 @@ def subject_estimates(
         exact = systems[name].exact
         scored = counts["all"][0][name].exact.scored & exact.known
         subjects = {k: SubjectCounts.of(exact.alignment, exact.limit(k), scored) for k in cutoffs}
-        for place, measure, average in columns_of:
+        for index, measure, average in columns_of:
             columns, args = [subjects[k] for k in measure.cutoffs(settings)], (measure, average, settings.subject_empty)
             value = np.array([column.mean(*args) for column in columns])
             half = np.full(len(columns), np.nan)
@@ -143,7 +143,7 @@ def subject_estimates(
                 half = np.array([left_out_half_width(column.without_each(*args)) for column in columns])
             reason = ["no_subject" if undefined else None for undefined in np.isnan(value)]
             documents = np.full(len(columns), int(scored.sum()))
-            estimates[subset, name, place, average] = Estimate(value, value - half, value + half, documents, reason)
+            estimates[subset, name, index, average] = Estimate(value, value - half, value + half, documents, reason)
     return estimates
 
 
@@ -179,6 +179,6 @@ def _side_by_side(first: SubjectCounts, second: SubjectCounts, flag: str, form: 
 
     values = np.concatenate([getattr(first, flag), getattr(second, flag)])
     rows = np.concatenate([np.searchsorted(form, side.form)[side.subject] for side in (first, second)])
-    place, documents = np.cumsum(first.used) - 1, int(first.used.sum())
-    columns = np.concatenate([place[first.document], place[second.document] + documents])
+    index, documents = np.cumsum(first.used) - 1, int(first.used.sum())
+    columns = np.concatenate([index[first.document], index[second.document] + documents])
     return coo_array((values, (rows, columns)), shape=(len(form), 2 * documents)).tocsr()

@@ -102,8 +102,8 @@ def _strings(column: pd.Series[Any], name: str) -> pa.Array:
 def _places(values: pa.Array, index: pd.Index[Any]) -> Codes:
     """Return the position of every value in `index`, efficiently for runs of equal values."""
     heads = run_starts(values)
-    places = index.get_indexer(pd.Index(values.take(heads).to_pandas(), dtype="str"))
-    return np.repeat(places, np.diff(np.append(heads, len(values)))).astype(np.int32)
+    positions = index.get_indexer(pd.Index(values.take(heads).to_pandas(), dtype="str"))
+    return np.repeat(positions, np.diff(np.append(heads, len(values)))).astype(np.int32)
 
 
 def ragged(start: Ints, length: Ints) -> Ints:
@@ -257,10 +257,10 @@ def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: p
         begin, end = bounds.get(system, (0, 0))
         heads = list_heads[(list_heads >= begin) & (list_heads < end)]
         head_ids = pd.Index(ids.take(heads).to_pandas(), dtype="str")
-        places, lengths = documents.get_indexer(head_ids), np.diff(np.append(heads, end))
-        has_gold = places >= 0
+        indices, lengths = documents.get_indexer(head_ids), np.diff(np.append(heads, end))
+        has_gold = indices >= 0
         start, length = np.zeros(len(documents), np.int64), np.zeros(len(documents), np.int64)
-        start[places[has_gold]], length[places[has_gold]] = heads[has_gold] - begin, lengths[has_gold]
+        start[indices[has_gold]], length[indices[has_gold]] = heads[has_gold] - begin, lengths[has_gold]
         listed = length > 0
         empty_lists = documents.get_indexer(empty.loc[empty["source"] == system, "doc_id"])
         listed[empty_lists[empty_lists >= 0]] = True
@@ -297,5 +297,5 @@ def forms_of(identities: Identities, names: Sequence[str], normalise: str, by_co
     """Return the form of each name (an identifier if concepts are compared, else a phrase), or -1 if it is unknown."""
     normaliser = Normaliser.parse(normalise)
     keys = [f"{_BORDER}{name}" for name in names] if by_concept else normaliser.apply(list(names))
-    places = pc.index_in(pa.array(keys, pa.large_string()), identities.forms)
-    return np.asarray(pc.fill_null(places, -1).to_numpy(zero_copy_only=False), np.int64)
+    indices = pc.index_in(pa.array(keys, pa.large_string()), identities.forms)
+    return np.asarray(pc.fill_null(indices, -1).to_numpy(zero_copy_only=False), np.int64)

@@ -83,8 +83,8 @@ class Given:
         return np.clip(product, -1.0, 1.0, out=product)
 
     def _listed(self, key: Ints, known: Bools) -> Floats:
-        place = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
-        return np.where(known & (self.key[place] == key), self.score[place], 0.0)
+        index = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
+        return np.where(known & (self.key[index] == key), self.score[index], 0.0)
 
 
 def given(vocabulary: Vocabulary, phrases: Sequence[str], normalise: str) -> Given:
@@ -118,7 +118,7 @@ def _of_pairs(table: pd.DataFrame, directed: bool, phrases: Sequence[str], norma
     first = np.flatnonzero(np.diff(key, prepend=-1))
     low, high = first, np.append(first[1:], len(key)) - 1
     if (contradictory := exceeds(score[high], score[low]) & unequal[low]).any():
-        rows = (table.iloc[row[place[contradictory][0]]] for place in (low, high))
+        rows = (table.iloc[row[index[contradictory][0]]] for index in (low, high))
         values = ", ".join(f"“{pair['a']}” and “{pair['b']}” {pair['score']:g}" for pair in rows)
         raise input_error("the table of similarities", "two forms", values=values, normalise=str(normaliser))
     entry = np.append(groups.get_indexer(sought).astype(np.int64), -1)
@@ -156,8 +156,8 @@ def _scaled(vectors: NDArray[np.floating], length: NDArray[np.floating]) -> NDAr
 
 def _places(values: pa.Array, among: pa.Array) -> Ints:
     """Return the first position of each value, or -1."""
-    places = pc.fill_null(pc.index_in(values, among, skip_nulls=True), -1)
-    return np.array(places.to_numpy(zero_copy_only=False), np.int64)
+    indices = pc.fill_null(pc.index_in(values, among, skip_nulls=True), -1)
+    return np.array(indices.to_numpy(zero_copy_only=False), np.int64)
 
 
 def given_of(corpus: Corpus, coded: Coded, settings: Settings) -> Given:
@@ -313,13 +313,13 @@ def soft_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats
     begins = np.flatnonzero(np.diff(part, prepend=-1))
     ends = np.append(begins[1:], len(part))
     # Rows and items are numbered 0, 1, 2, ... within their component.
-    (place, distinct_rows), (column, _) = pd.factorize(row), pd.factorize(item)
-    place, column = (number - np.repeat(number[begins], ends - begins) for number in (place, column))
-    height, width = (np.maximum.reduceat(number, begins) + 1 for number in (place, column))
+    (index, distinct_rows), (column, _) = pd.factorize(row), pd.factorize(item)
+    index, column = (number - np.repeat(number[begins], ends - begins) for number in (index, column))
+    height, width = (np.maximum.reduceat(number, begins) + 1 for number in (index, column))
     begin = top = 0
     for end, high, wide in zip(ends.tolist(), height.tolist(), width.tolist(), strict=True):
         part_rows, matrix = distinct_rows[top : top + high], np.zeros((high, wide))
-        matrix[place[begin:end], column[begin:end]] = weight[begin:end]
+        matrix[index[begin:end], column[begin:end]] = weight[begin:end]
         total, count = best_of_prefixes(matrix)
         total[1:] -= total[:-1].copy()
         count[1:] -= count[:-1].copy()
@@ -399,9 +399,9 @@ def _edges(
         same_form = data.identities.predicted[candidate][:, :, None] == data.identities.gold[keyphrase][:, None]
         equal = same_form & (candidate >= 0)[:, :, None] & (keyphrase >= 0)[:, None]
         if not one_spelling_each:
-            place = padded(within, first_spelling[documents], width[documents], 0)
+            index = padded(within, first_spelling[documents], width[documents], 0)
             max_items = int(gold.size[documents].max(initial=0))
-            value, equal = _by_item(value, place, max_items), _by_item(equal, place, max_items)
+            value, equal = _by_item(value, index, max_items), _by_item(equal, index, max_items)
         row_counts = padded(counts.astype(np.int32), start[documents], height[documents], 0) > 0
         value, equal = value * row_counts[:, :, None], equal & row_counts[:, :, None]
         similarity = np.where(equal, 1.0, value)
@@ -416,6 +416,6 @@ def _by_item(values: Values, item: Codes, items: int) -> Values:
     """Return the largest value over the spellings of each item: (document, row, spelling) → (document, row, item)."""
     largest = np.zeros((*values.shape[:2], items), values.dtype)
     document = np.arange(len(values))
-    for spelling, place in enumerate(item.T):
-        largest[document, :, place] = np.maximum(largest[document, :, place], values[:, :, spelling])
+    for spelling, index in enumerate(item.T):
+        largest[document, :, index] = np.maximum(largest[document, :, index], values[:, :, spelling])
     return largest

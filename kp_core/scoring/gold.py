@@ -105,14 +105,14 @@ def left_one_out(annotators: str) -> str:
 class AnnotatorChoices:
     """The distinct choices of annotators: (n,) item and annotator of every choice, and (item,) document of each item.
 
-    place  (n,) position of the choice in the file
-    label  (item,) form of the first spelling of each item, which identifies keyphrases across documents
-    seen   (A, D) whether the annotator saw the document; phrases not chosen there are a “no”
+    position  (n,) position of the choice in the file
+    label     (item,) form of the first spelling of each item, which identifies keyphrases across documents
+    seen      (A, D) whether the annotator saw the document; phrases not chosen there are a “no”
     """
 
     item: Ints
     annotator: Ints
-    place: Ints
+    position: Ints
     document: Ints
     label: Codes
     seen: Bools
@@ -128,7 +128,9 @@ class AnnotatorChoices:
 
     def where(self, selected: Bools) -> AnnotatorChoices:
         """Return a subset of the choices; the others become “no”."""
-        return replace(self, item=self.item[selected], annotator=self.annotator[selected], place=self.place[selected])
+        return replace(
+            self, item=self.item[selected], annotator=self.annotator[selected], position=self.position[selected]
+        )
 
 
 def choices(coded: Coded, identities: Identities, settings: Settings) -> AnnotatorChoices:

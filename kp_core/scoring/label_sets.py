@@ -91,9 +91,9 @@ def label_sets(choices: AnnotatorChoices, similarity: Similarity) -> LabelSets:
 
     documents = choices.seen.shape[1]
     annotator, document = np.nonzero(choices.seen & (choices.seen.sum(axis=0) > 1))
-    place = np.full(choices.seen.shape, -1)
-    place[annotator, document] = np.arange(len(document))
-    row = place[choices.annotator, choices.document[choices.item]]
+    index = np.full(choices.seen.shape, -1)
+    index[annotator, document] = np.arange(len(document))
+    row = index[choices.annotator, choices.document[choices.item]]
     label = np.unique(choices.label[choices.item[row >= 0]], return_inverse=True)[1]
     shape = len(document), int(label.max(initial=-1)) + 1
     table = csr_array((np.ones(len(label)), (row[row >= 0], label)), shape=shape)

@@ -66,7 +66,7 @@ def best_first(values: Mapping[str, float]) -> list[str]:
     ['d', 'a', 'c', 'b']
     """
     names: Sequence[str] = list(values)
-    return [names[place] for place in np.argsort(-leveled(list(values.values())), kind="stable")]
+    return [names[index] for index in np.argsort(-leveled(list(values.values())), kind="stable")]
 
 
 def highest(values: Mapping[str, float]) -> list[str]:

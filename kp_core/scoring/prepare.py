@@ -305,7 +305,7 @@ def without_english(data: Prepared) -> tuple[str, ...]:
 def _union(data: Prepared, in_text: Sequence[set[str]]) -> Floats:
     """Count the distinct forms in each text, its gold items and its predicted phrases; an item counts once."""
     items, documents, width = data.all_items, len(data.documents), len(data.identities.forms)
-    number = {form: place for place, form in enumerate(data.identities.forms.to_pylist())}
+    number = {form: index for index, form in enumerate(data.identities.forms.to_pylist())}
     keys_in_text = [d * width + number[form] for d, forms in enumerate(in_text) for form in forms & number.keys()]
     in_texts = np.array(keys_in_text, np.int64)
     item_keys = items.document[items.spelling_item] * width + items.spelling_form

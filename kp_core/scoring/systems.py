@@ -94,9 +94,9 @@ def hierarchy_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str,
 
 
 def returned_counts(
-    data: Prepared, systems: Mapping[str, Counts], sides: Callable[[Lists], Ints] | None = None, place: int = 0
+    data: Prepared, systems: Mapping[str, Counts], sides: Callable[[Lists], Ints] | None = None, index: int = 0
 ) -> dict[str, Counts]:
-    """Return the counts of the lists as returned, or only of the rows that `sides` assigns to the number `place`.
+    """Return the counts of the lists as returned, or only of the rows that `sides` assigns to the number `index`.
 
     Every row is a hit. Further columns: whether the phrase is `repeated` (also higher up), its number of `words` and of
     `repeated words`, whether it is `present` in the text (NaN without a text), and its total similarity to all
@@ -106,7 +106,7 @@ def returned_counts(
     for name, counts in systems.items():
         run = data.coded.runs[name]
         lists = ranked_lists(run, data.identities, settings)
-        lists = lists if sides is None else lists.only(sides(lists) == place)
+        lists = lists if sides is None else lists.only(sides(lists) == index)
         words, repeated_words = _words(data, lists)
         with_text = np.array([bool(text) for text in data.texts], bool)[lists.owner]
         present = np.full(len(with_text), np.nan)

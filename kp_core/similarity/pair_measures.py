@@ -77,8 +77,8 @@ def context(pairs: Pairs) -> Floats:
         raise usage_error("no contexts")
     if "contexts" not in cache:
         cache["contexts"] = Contexts(choices.texts, choices.stemmer)
-    numbers, place = np.unique(np.concatenate([pairs.keyphrase, pairs.candidate]), return_inverse=True)
-    key, other = np.split(place, 2)
+    numbers, index = np.unique(np.concatenate([pairs.keyphrase, pairs.candidate]), return_inverse=True)
+    key, other = np.split(index, 2)
     vectors = cache["contexts"].vectors([pairs.scorer.phrases[number] for number in numbers])
     norm = np.sqrt(vectors.multiply(vectors).sum(axis=1))
     lengths = norm[key] * norm[other]

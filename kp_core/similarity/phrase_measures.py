@@ -124,21 +124,21 @@ def information(flat: Flat, weight: Ints) -> list[Floats]:
     weight  (phrase,) how often each phrase is a reference
     """
     owner = np.repeat(np.arange(len(flat.length)), flat.length)
-    place = np.flatnonzero(weight[owner] > 0)
-    left = (flat.start + flat.length)[owner[place]] - place  # tokens from here to the end of the phrase
-    times, code = weight[owner[place]], flat.code
-    gram, counts = np.zeros(len(place), np.int64), np.array([times.sum()], float)
+    index = np.flatnonzero(weight[owner] > 0)
+    left = (flat.start + flat.length)[owner[index]] - index  # tokens from here to the end of the phrase
+    times, code = weight[owner[index]], flat.code
+    gram, counts = np.zeros(len(index), np.int64), np.array([times.sum()], float)
     by_order = []
     for order in range(1, NIST_ORDERS + 1):
         # An n-gram that begins with an n-gram of a single occurrence adds no information.
         kept = (left >= order) & (counts[gram] > 1)
-        place, left, times, before, gram = place[kept], left[kept], times[kept], counts[gram[kept]], gram[kept]
-        gram = gram * (int(code.max(initial=0)) + 1) + code[place + order - 1]
+        index, left, times, before, gram = index[kept], left[kept], times[kept], counts[gram[kept]], gram[kept]
+        gram = gram * (int(code.max(initial=0)) + 1) + code[index + order - 1]
         if order > 1:
             gram = pa.array(gram).dictionary_encode().indices.to_numpy().astype(np.int64)
         counts = np.bincount(gram, times)
         information_of_token = np.zeros(len(code))
-        information_of_token[place] = np.log2(before / counts[gram])
+        information_of_token[index] = np.log2(before / counts[gram])
         by_order.append(information_of_token)
     return by_order
 
@@ -149,8 +149,8 @@ def nist(sides: Sides, normalised: str = "no") -> Floats:
     matched, of_reference = np.zeros(sides.n), np.zeros(sides.n)
     information = sides.shared.information()
     for order in range(1, min(NIST_ORDERS, sides.r) + 1):
-        places = sides.shared.flat.start[sides.reference] + np.arange(sides.r - order + 1)[:, None]
-        info = information[order - 1][places]
+        indices = sides.shared.flat.start[sides.reference] + np.arange(sides.r - order + 1)[:, None]
+        info = information[order - 1][indices]
         if order <= sides.h:
             matched += (info * sides.matched(order)).sum(axis=0) / (sides.h - order + 1)
         of_reference += info.sum(axis=0) / (sides.r - order + 1)
@@ -199,8 +199,8 @@ def synonyms_of(phrases: Phrases, groups: Iterable[Sequence[str]]) -> Callable[[
 
     A word may occur in several groups, and synonymy is not transitive.
     """
-    place, size = {word: code for code, word in enumerate(phrases.vocabulary)}, max(1, len(phrases.vocabulary))
-    codes = [[place[word.lower()] for word in group if word.lower() in place] for group in groups]
+    index, size = {word: code for code, word in enumerate(phrases.vocabulary)}, max(1, len(phrases.vocabulary))
+    codes = [[index[word.lower()] for word in group if word.lower() in index] for group in groups]
     pairs = np.array([a * size + b for group in codes for a in group for b in group], np.int64)
 
     def marked(sides: Sides) -> Bools:

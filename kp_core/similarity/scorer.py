@@ -129,15 +129,15 @@ class Scorer:
             level = "stems" if level == "words" and recipe.everywhere else level
             by_tokens.setdefault((recipe, level), {})[name] = measure
         size = max(1, len(self.phrases))
-        place, distinct = pd.factorize(keyphrase.astype(np.int64) * size + candidate)
-        times = np.bincount(place, minlength=len(distinct))
+        index, distinct = pd.factorize(keyphrase.astype(np.int64) * size + candidate)
+        times = np.bincount(index, minlength=len(distinct))
         key, other = distinct // size, distinct % size
         for (recipe, level), measures_of in by_tokens.items():
             phrases = self.coded(recipe)
             without_tokens = (phrases.words.length[key] == 0) | (phrases.words.length[other] == 0)
             for name, scored in self._scored(phrases, level, measures_of, (key, other), times).items():
                 scored[without_tokens] = np.nan
-                values[name], empty[name] = scored[place], without_tokens[place]
+                values[name], empty[name] = scored[index], without_tokens[index]
         shape = len(measures), len(keyphrase)
         return Scores(
             tuple(measures),
@@ -161,9 +161,9 @@ class Scorer:
         references = np.bincount(reference, times, minlength=len(self.phrases)).astype(np.int64)
         synonyms = synonyms_of(phrases, self.choices.synonyms) if self.choices.synonyms else None
         shared = Shared(flat, words, longer, synonyms, cache(partial(information, flat, references)))
-        for place, block in sides(shared, key, other):
+        for index, block in sides(shared, key, other):
             for name, measure in measures.items() if block.r and block.h else ():
-                values[name][place] = measure.scores(block)
+                values[name][index] = measure.scores(block)
         return values
 
 

@@ -197,8 +197,8 @@ class Comparison(Numbers):
     def better_first(self, frame: pd.DataFrame | None = None) -> pd.DataFrame:
         """Return pairs (by default the frame) as better minus worse, best systems first."""
         frame = self.frame if frame is None else frame
-        place = {name: number for number, name in enumerate(best_first(self.scores))}
-        is_reversed = frame["a"].map(place) > frame["b"].map(place)
+        rank = {name: number for number, name in enumerate(best_first(self.scores))}
+        is_reversed = frame["a"].map(rank) > frame["b"].map(rank)
         if "difference" in frame:  # the order differs by measure
             differences = leveled(frame["difference"])
             is_reversed = is_reversed.mask(differences != 0, differences < 0)
@@ -208,7 +208,7 @@ class Comparison(Numbers):
                 swapped.loc[is_reversed, [first, second]] = frame.loc[is_reversed, [second, first]].to_numpy()
         for name in swapped.columns.intersection(["difference", "low", "high", "d_z", "rank_biserial"]):
             swapped.loc[is_reversed, name] = 0.0 - swapped.loc[is_reversed, name]  # never −0.000
-        order = swapped.assign(first=swapped["a"].map(place), second=swapped["b"].map(place), family=0)
+        order = swapped.assign(first=swapped["a"].map(rank), second=swapped["b"].map(rank), family=0)
         if keys := [name for name in ("measure", "k", "subset") if name in frame]:
             order["family"] = frame.groupby(keys, sort=False, dropna=False).ngroup()
         sort_columns = ["family", "first", "second"]

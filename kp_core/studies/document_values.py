@@ -341,12 +341,12 @@ def _gold_table(data: Prepared, index: int) -> pd.DataFrame:
     item_of = dict(zip(gold.spelling_form[spelled][::-1], gold.spelling_item[spelled][::-1], strict=True))
     rejected = coded.entry_relevance[entry] < data.settings.rel
     votes: dict[int, tuple[dict[str, None], dict[str, None]]] = {item: ({}, {}) for item in items}
-    for place in np.flatnonzero((coded.entry_document[entry] == index) & ~rejected):
-        item = item_of.get(data.identities.gold[coded.variant_phrase[place]])
+    for position in np.flatnonzero((coded.entry_document[entry] == index) & ~rejected):
+        item = item_of.get(data.identities.gold[coded.variant_phrase[position]])
         if item is not None:
             spellings, annotators = votes[item]
-            spellings[coded.phrases[coded.variant_phrase[place]].as_py()] = None
-            annotators[coded.annotators[coded.entry_annotator[entry[place]]]] = None
+            spellings[coded.phrases[coded.variant_phrase[position]].as_py()] = None
+            annotators[coded.annotators[coded.entry_annotator[entry[position]]]] = None
     rows = [(next(iter(words), ""), tuple(words), tuple(people)) for words, people in votes.values()]
     table = pd.DataFrame(rows, list(items), ["phrase", "spellings", "annotators"])
     return table.assign(votes=table["annotators"].map(len), grade=gold.grade[list(items)])

@@ -253,13 +253,13 @@ def system_rows(
         golds = counts[subset] if counts else [{}]
         average_runs = bool(counts) and (have_runs(query.names.systems) or settings.interval in OVER_RUNS)
         groups = runs_of(systems) if average_runs else {name: (name,) for name in systems}
-        for (system, runs), (place, measure) in product(groups.items(), enumerate(query.measures_of(subset))):
+        for (system, runs), (position, measure) in product(groups.items(), enumerate(query.measures_of(subset))):
             cutoffs = measure.cutoffs(settings)
             for average in measure.averages(settings.average):
                 if system in BASELINES and (average in SUBJECT or measure.card.matcher in SPECIAL):
                     continue
                 if average in SUBJECT:
-                    values = (subjects or {})[subset, system, place, average]
+                    values = (subjects or {})[subset, system, position, average]
                 else:
                     of_runs = list[Estimate]()
                     for run in runs:
@@ -269,19 +269,19 @@ def system_rows(
                     if average_runs:
                         views = [[gold[run].of(measure).at(cutoffs) for gold in golds] for run in runs]
                         values = mean_of_runs(of_runs, views, measure, average, settings)
-                rows += _rows(query, (system, average, subset), place, values, documents)
+                rows += _rows(query, (system, average, subset), position, values, documents)
     return rows
 
 
-def _rows(query: Query, names: tuple[str, str, str], place: int, values: Estimate, documents: int) -> Iterator[Row]:
-    """Yield one row per cutoff; names: system, average, subset; place: number of the measure in the subset."""
+def _rows(query: Query, names: tuple[str, str, str], index: int, values: Estimate, documents: int) -> Iterator[Row]:
+    """Yield one row per cutoff; names: system, average, subset; index: number of the measure in the subset."""
     system, average, subset = names
-    measure = query.measures_of(subset)[place]
+    measure = query.measures_of(subset)[index]
     for number, cutoff in enumerate(measure.cutoffs(query.settings)):
         column = min(number, len(values.value) - 1)  # human agreement does not depend on the cutoff
         k = None if measure.card.fixed is not None or measure.over or cutoff == "larger" else cutoff
         numbers = values.row(column, documents)
-        yield Row(system, measure.name(k), k, average, subset, *numbers, (place, number), values, column)
+        yield Row(system, measure.name(k), k, average, subset, *numbers, (index, number), values, column)
 
 
 def _annotator_grids(data: Prepared) -> list[Grid]:
@@ -295,12 +295,12 @@ def _human_rows(data: Prepared, query: Query, golds: list[Systems]) -> list[Row]
     settings, annotators = data.settings, _annotator_grids(data)
     weights = intervals.weights(settings, data.documents, _resampled(golds))
     documents, rows = int((data.choices.seen.sum(axis=0) > 1).sum()), list[Row]()
-    for place, measure in enumerate(query.measures):
+    for index, measure in enumerate(query.measures):
         if measure.card.family not in ("overlap", "concordance"):
             continue
         for average in measure.averages(settings.average):
             values = mean_of([estimate(measure, view, average, weights, settings.interval) for view in annotators])
-            rows += _rows(query, (HUMANS, average, "all"), place, values, documents)
+            rows += _rows(query, (HUMANS, average, "all"), index, values, documents)
     return rows
 
 

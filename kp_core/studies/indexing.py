@@ -57,7 +57,7 @@ def chosen_in_part(corpus: Corpus, settings: Settings) -> pd.DataFrame:
     name = names["label"].fillna(names["subject"]).loc[rows["form"]].to_numpy()
     rows = rows.assign(name=name, apart=rows["chosen"] * (rows["seen"] - rows["chosen"]))
     rows = rows.sort_values("apart", ascending=False, kind="stable")
-    rows["document"] = [data.documents[place] for place in rows["document"]]
+    rows["document"] = [data.documents[index] for index in rows["document"]]
     chosen_by_everybody = rows["apart"] == 0
     by_all = rows[chosen_by_everybody].groupby("document")["name"].agg(", ".join)
     choosers = rows["annotators"].map(", ".join)

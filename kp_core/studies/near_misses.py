@@ -86,7 +86,7 @@ class NearMisses(Numbers):
         """Return the most frequent near misses of each system and type: keyphrase, phrase, and count, highest first."""
         keys = ["system", "type", "keyphrase", "phrase"]
         counts = self.frame[self._near].groupby(keys, sort=False).size().rename("count").reset_index()
-        counts["order"] = counts["type"].map({name: place for place, name in enumerate(TYPES)})
+        counts["order"] = counts["type"].map({name: index for index, name in enumerate(TYPES)})
         counts = counts.sort_values(["count", "keyphrase", "phrase"], ascending=[False, True, True], kind="stable")
         counts = counts.groupby(["system", "type"], sort=False).head(number)
         return counts.sort_values(["system", "order"], kind="stable").drop(columns="order").reset_index(drop=True)
@@ -178,8 +178,8 @@ def _best(pairs: pd.DataFrame, key: str, counterpart: str, numbers: Ints) -> pd.
 
 
 def _spellings(coded: Coded, phrases: Ints, numbers: pd.Series[Any]) -> list[str]:
-    places = [None if number != number else phrases[int(number)] % len(coded.phrases) for number in numbers]
-    return [phrase or "" for phrase in coded.phrases.take(pa.array(places, pa.int64())).to_pylist()]
+    indices = [None if number != number else phrases[int(number)] % len(coded.phrases) for number in numbers]
+    return [phrase or "" for phrase in coded.phrases.take(pa.array(indices, pa.int64())).to_pylist()]
 
 
 def _joined(parts: list[pd.DataFrame], columns: tuple[str, ...]) -> pd.DataFrame:

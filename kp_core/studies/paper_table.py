@@ -197,10 +197,10 @@ class PaperTable:
         pages, previous_block = [typeset.PACKAGES, f"% {self.signature}"], ""
         for start in range(0, len(parts), per_page):
             lines = [rf"\label{{{self.label}}}"] * (not start)
-            for place, part in enumerate(parts[start : start + per_page]):
+            for index, part in enumerate(parts[start : start + per_page]):
                 block = part[0].block
-                lines += [r"\par\medskip"] * bool(place)
-                if block and (not place or block != previous_block):
+                lines += [r"\par\medskip"] * bool(index)
+                if block and (not index or block != previous_block):
                     lines.append(rf"\emph{{{_heading(block)}}}\par\smallskip")
                 lines += self._tabular(part)
                 previous_block = block
@@ -249,8 +249,8 @@ class PaperTable:
     def _lines(self, columns: Sequence[Column], bold: str, escape: Callable[[str], str] = str) -> list[list[str]]:
         """Return one row per system; `bold` formats the best value and its dagger, `escape` the names of systems."""
         lines = []
-        for place, system in enumerate(self.systems):
-            cells = (self._cells[column][place] for column in columns)
+        for index, system in enumerate(self.systems):
+            cells = (self._cells[column][index] for column in columns)
             written = [(bold if best else "{}{}").format(text, mark) for text, best, mark in cells]
             lines.append([escape(system), *written])
         return lines

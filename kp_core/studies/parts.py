@@ -109,7 +109,7 @@ def _groups(data: Prepared) -> dict[str, Bools]:
 def _lengths(data: Prepared) -> dict[str, Bools]:
     has_text, words = _with_text(data, "length"), np.array([len(tokens(text)) for text in data.texts], np.float64)
     third = np.searchsorted(np.quantile(words[has_text], [1 / 3, 2 / 3], method="inverted_cdf"), words)
-    return {name: has_text & (third == place) for place, name in enumerate(_THIRDS)}
+    return {name: has_text & (third == index) for index, name in enumerate(_THIRDS)}
 
 
 def counted_sides(
@@ -133,14 +133,14 @@ def _counted_sides(data: Prepared, by: Part, without: int | None, as_returned: b
     known = gold.known & _with_text(data, by) if by == "presence" else gold.known
     lists = {name: ranked_lists(run, data.identities, data.settings) for name, run in data.coded.runs.items()}
     rows = {name: of_row(ranked) for name, ranked in lists.items()}
-    for place, side in enumerate(SIDES[by]):
-        side_gold, counts = replace(gold.only(of_item == place), known=known), dict[str, Counts]()
+    for index, side in enumerate(SIDES[by]):
+        side_gold, counts = replace(gold.only(of_item == index), known=known), dict[str, Counts]()
         for name, ranked in lists.items():
-            ranked_side, listed = ranked.only(rows[name] == place), data.coded.runs[name].listed
+            ranked_side, listed = ranked.only(rows[name] == index), data.coded.runs[name].listed
             counts[name] = count(ranked_side, listed, side_gold, universe, data.settings)
         by_matcher: list[tuple[Matcher, dict[str, Counts]]] = [("exact", counts), ("sets", counts)]
         if as_returned:
-            by_matcher.append(("as-returned", returned_counts(data, counts, of_row, place)))
+            by_matcher.append(("as-returned", returned_counts(data, counts, of_row, index)))
         sides[side] = {name: SystemCounts({matcher: of[name] for matcher, of in by_matcher}) for name in counts}
     return sides
 
@@ -181,8 +181,8 @@ def _by_frequency(gold: Gold) -> _Marked:
         form = lists.form.astype(np.int64)
         alignment = align(lists, gold)
         form[alignment.row] = subject[alignment.item]
-        place = np.minimum(np.searchsorted(distinct, form), max(len(distinct) - 1, 0))
-        return third(np.where(distinct[place] == form, number[place], 0)) if len(distinct) else np.full(len(form), 2)
+        index = np.minimum(np.searchsorted(distinct, form), max(len(distinct) - 1, 0))
+        return third(np.where(distinct[index] == form, number[index], 0)) if len(distinct) else np.full(len(form), 2)
 
     return third(number[np.searchsorted(distinct, subject)]), of_row
 

@@ -53,4 +53,4 @@ def _documents(side: Lists, name: str) -> dict[str, list[str]]:
     if isinstance(side, str):
         raise UsageError(f"{name} is a single string; pass a list of phrases, such as ['hash table', 'collision']")
     lists = cast("Sequence[Sequence[str]]", [side] if all(isinstance(item, str) for item in side) else side)
-    return {str(place): list(phrases) for place, phrases in enumerate(lists, 1)}
+    return {str(index): list(phrases) for index, phrases in enumerate(lists, 1)}

@@ -193,7 +193,7 @@ def square(pairs: pd.DataFrame, column: str, names: Sequence[str], mirror_factor
 class Row(NamedTuple):
     """One value of a result, with the data needed for means over runs and data sets.
 
-    place             indices of measure and cutoff
+    indices           numbers of measure and cutoff
     estimate, column  estimate with resamples, variances and runs, and the column of this value in it
     """
 
@@ -208,7 +208,7 @@ class Row(NamedTuple):
     documents: int
     undefined: int
     reason: str | None
-    place: tuple[int, int] = (0, 0)
+    indices: tuple[int, int] = (0, 0)
     estimate: Estimate | None = None
     column: int = 0
 
@@ -262,7 +262,7 @@ def mean_of_datasets(datasets: Sequence[Sequence[Row]], measures: Sequence[str])
     """Return the mean of each row over data sets, undefined if a data set lacks the row; measures: as requested."""
     groups = dict[tuple[object, ...], list[Row]]()
     for row in chain.from_iterable(datasets):
-        groups.setdefault((row.system, row.place, row.average, row.subset), []).append(row)
+        groups.setdefault((row.system, row.indices, row.average, row.subset), []).append(row)
     return [_mean_of(rows, len(datasets), measures) for rows in groups.values()]
 
 
@@ -271,7 +271,7 @@ def _mean_of(rows: Sequence[Row], datasets: int, measures: Sequence[str]) -> Row
     value, reason = float(np.mean([row.value for row in rows])), next((row.reason for row in rows if row.reason), None)
     if len(rows) < datasets:
         value, reason = float("nan"), "no_dataset"
-    measure = names.pop() if len(names) == 1 else measures[first.place[0]]
+    measure = names.pop() if len(names) == 1 else measures[first.indices[0]]
     k = cutoffs.pop() if len(cutoffs) == 1 else "average"
     subset = MEAN if first.subset == "all" else f"{MEAN}/{first.subset}"
     counts = sum(row.documents for row in rows), sum(row.undefined for row in rows)
@@ -281,7 +281,9 @@ def _mean_of(rows: Sequence[Row], datasets: int, measures: Sequence[str]) -> Row
     undefined = np.full(1, np.nan)
     estimate = Estimate(undefined, undefined, undefined, np.zeros(1, np.int64), [None], runs=runs)
     bounds = _bounds(value, rows, [row.estimate for row in rows if row.estimate is not None], runs)
-    return Row(first.system, measure, k, first.average, subset, value, *bounds, *counts, reason, first.place, estimate)
+    return Row(
+        first.system, measure, k, first.average, subset, value, *bounds, *counts, reason, first.indices, estimate
+    )
 
 
 def _bounds(

@@ -188,9 +188,9 @@ class Spreads:
 
     def at(self, cutoff: Cutoff | str) -> Spread:
         """Return the spread at one cutoff."""
-        place = self.settings.k.index(cutoff) if self.parsed.fixed is None else 0
+        index = self.settings.k.index(cutoff) if self.parsed.fixed is None else 0
         values = {
-            means: {name: float(of[place]) for name, of in all_k.items()} for means, all_k in self.by_setting.items()
+            means: {name: float(of[index]) for name, of in all_k.items()} for means, all_k in self.by_setting.items()
         }
         table = [
             (kind, name, *(getattr(means, axis) for axis in self.axes), system, values.get(means, {}).get(system))
@@ -199,7 +199,7 @@ class Spreads:
             for system in next(iter(values.values()))
         ]
         frame = pd.DataFrame(table, columns=["kind", "preset", *self.axes, "system", "value"]).astype({"value": float})
-        numbers = frame, self.settings.changed(k=(self.settings.k[place],)), self.notes, self.documents
+        numbers = frame, self.settings.changed(k=(self.settings.k[index],)), self.notes, self.documents
         return Spread(
             *numbers, self.parsed.of_tables, parsed=self.parsed, tried_settings=self.tried_settings, by_setting=values
         )
@@ -284,10 +284,10 @@ def _values(data: Prepared, measures: Sequence[Measure], golds: list[Systems]) -
     settings, several = data.settings, have_runs(data.names.systems)
     subjects = subject_estimates(data, {"all": golds}, measures, several) if settings.average in SUBJECT else {}
     values: list[Mapping[str, Floats]] = []
-    for place, measure in enumerate(measures):
+    for index, measure in enumerate(measures):
         average = measure.averages(settings.average)[0]
         if average in SUBJECT:
-            values.append({name: subjects["all", name, place, average].value for name in golds[0]})
+            values.append({name: subjects["all", name, index, average].value for name in golds[0]})
         else:
             values.append(
                 {name: _mean([gold[name].of(measure) for gold in golds], measure, average) for name in golds[0]}
@@ -424,7 +424,7 @@ def printing_of(spreads: Sequence[Spread], printed: Sequence[Printed]) -> Printi
 
     def table(chosen: Sequence[int]) -> pd.DataFrame:
         rows = []
-        for (together, preset, changes), names in (pairs[place] for place in chosen):
+        for (together, preset, changes), names in (pairs[index] for index in chosen):
             columns = (spread.parsed for spread in spreads), together, names, values_of(together, names)
             for measure, tried, system, value in zip(*columns, strict=True):
                 k = measure.cutoffs(tried.settings)[0]
@@ -440,9 +440,9 @@ def printing_of(spreads: Sequence[Spread], printed: Sequence[Printed]) -> Printi
     values = (values_of(together, names) for (together, *_), names in pairs)
     off = [[number.off(value) for number, value in zip(printed, by_system, strict=True)] for by_system in values]
     far = [max(map(abs, distances)) for distances in off]
-    fits, near = [place for place, distance in enumerate(far) if not distance], np.argsort(far, kind="stable")
+    fits, near = [index for index, distance in enumerate(far) if not distance], np.argsort(far, kind="stable")
     nearest = [] if fits else near[:_NEAREST].tolist()
-    fitting = {id(together): together for together, *_ in (pairs[place][0] for place in fits)}
+    fitting = {id(together): together for together, *_ in (pairs[index][0] for index in fits)}
     means = [tried.means for together in fitting.values() for tried in together]
     open_values = {name: dict.fromkeys(getattr(settings, name) for settings in means) for name in CONVENTIONS}
     questions = [
@@ -450,7 +450,7 @@ def printing_of(spreads: Sequence[Spread], printed: Sequence[Printed]) -> Printi
         for name, values in ((name, [*map(format_value, values)]) for name, values in open_values.items())
         if len(values) > 1
     ]
-    shown = table(nearest).assign(off=[distance for place in nearest for distance in off[place]])
+    shown = table(nearest).assign(off=[distance for index in nearest for distance in off[index]])
     wanted, how_many = listed([str(number) for number in printed]), len(settings)
     if fitting:
         verb = "setting prints" if len(fitting) == 1 else "settings print"

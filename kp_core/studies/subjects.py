@@ -76,7 +76,7 @@ def documents_of(
         table = table.assign(annotators=table["annotators"].map(", ".join))
     names = names_of(data)["subject"]
     table = table[table["form"].isin(names.index[names == subject])].drop(columns="form")
-    return table.assign(document=[data.documents[place] for place in table["document"]]).reset_index(drop=True)
+    return table.assign(document=[data.documents[index] for index in table["document"]]).reset_index(drop=True)
 
 
 def subjects_of_people(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Numbers:
@@ -109,11 +109,11 @@ def subjects_of_people(corpus: Corpus, settings: Settings | None = None, /, **ch
 def chosen_by(data: Prepared) -> pd.DataFrame:
     """Return one row per document and subject chosen for it: document, form, chosen, seen, annotators."""
     choices, coded = data.choices, data.coded
-    spelled = coded.variant_phrase[np.searchsorted(coded.variant_entry, choices.place)]
-    columns = {"item": choices.item, "place": choices.place, "form": data.identities.gold[spelled]}
-    rows = pd.DataFrame(columns).assign(annotators=[coded.annotators[place] for place in choices.annotator])
+    spelled = coded.variant_phrase[np.searchsorted(coded.variant_entry, choices.position)]
+    columns = {"item": choices.item, "position": choices.position, "form": data.identities.gold[spelled]}
+    rows = pd.DataFrame(columns).assign(annotators=[coded.annotators[index] for index in choices.annotator])
     who = rows.groupby("item")["annotators"].agg(tuple)
-    first = rows.sort_values("place").drop_duplicates("item").set_index("item")
+    first = rows.sort_values("position").drop_duplicates("item").set_index("item")
     document = choices.document[first.index]
     table = pd.DataFrame({"document": document, "form": first["form"], "chosen": choices.votes[first.index]})
     return table.assign(seen=choices.seen.sum(axis=0)[document], annotators=who).reset_index(drop=True)
@@ -140,9 +140,9 @@ def names_of(data: Prepared) -> pd.DataFrame:
     coded, phrases = data.coded, data.coded.phrases.to_pylist()
     phrase_codes = [coded.variant_phrase, *(run.phrase for run in coded.runs.values())]
     forms = [data.identities.gold[phrase_codes[0]], *(data.identities.predicted[phrase] for phrase in phrase_codes[1:])]
-    form, place = np.unique(np.concatenate(forms), return_index=True)
-    first_phrase = np.concatenate(phrase_codes)[place]
-    spelled = [phrases[place] for place in first_phrase]
-    concepts = [coded.concepts[place] or None for place in first_phrase] if coded.concepts else None
-    subjects = spelled if concepts is None else [place or text for place, text in zip(concepts, spelled, strict=True)]
+    form, index = np.unique(np.concatenate(forms), return_index=True)
+    first_phrase = np.concatenate(phrase_codes)[index]
+    spelled = [phrases[index] for index in first_phrase]
+    concepts = [coded.concepts[index] or None for index in first_phrase] if coded.concepts else None
+    subjects = spelled if concepts is None else [index or text for index, text in zip(concepts, spelled, strict=True)]
     return pd.DataFrame({"subject": subjects, "label": None if concepts is None else spelled}, index=form)

@@ -75,8 +75,8 @@ class Levels:
 
     def at(self, size: Ints) -> tuple[Floats, Ints]:
         """Return K and number of remaining phrases at a majority of each document (D,); NaN and 0 for majority 0."""
-        row, place = np.arange(len(size)), np.maximum(size - 1, 0)
-        return np.where(size > 0, self.K[row, place], np.nan), np.where(size > 0, self.gold[row, place], 0)
+        row, index = np.arange(len(size)), np.maximum(size - 1, 0)
+        return np.where(size > 0, self.K[row, index], np.nan), np.where(size > 0, self.gold[row, index], 0)
 
 
 def levels(choices: AnnotatorChoices, universe: Floats, form: Form = "binary", pooled: bool = False) -> Levels:
@@ -106,8 +106,8 @@ def choice_matrix(lists: Ints | Sequence[Sequence[int]]) -> Ints:
     """Return how many annotators made each item (columns, ascending) their i-th choice (rows)."""
     items, column = np.unique(np.array(lists), return_inverse=True)
     matrix = np.zeros((len(lists[0]), len(items)), np.int64)
-    for places in column.reshape(len(lists), -1):
-        matrix[np.arange(len(places)), places] += 1
+    for indices in column.reshape(len(lists), -1):
+        matrix[np.arange(len(indices)), indices] += 1
     return matrix
 
 
@@ -136,7 +136,7 @@ def _choice_levels(choices: AnnotatorChoices) -> Levels:
     k = np.full((len(annotators), max(1, int(annotators.max(initial=1)))), np.nan)
     gold, reason = np.zeros(k.shape, np.int64), np.where(annotators < 2, "single_annotator", "").astype("<U20")
     document = choices.document[choices.item]
-    ordered = choices.item[np.lexsort((choices.place, choices.annotator, document))]
+    ordered = choices.item[np.lexsort((choices.position, choices.annotator, document))]
     ends = np.cumsum(np.bincount(document, minlength=len(annotators)))
     for number, items in enumerate(np.split(ordered, ends[:-1])):
         lengths, has_several = sizes[seen[:, number], number], annotators[number] > 1

@@ -17,7 +17,7 @@ from kp_core.text.tags import keyphrase_classes
 BREAKDOWNS: dict[str, str] = WORDS["breakdowns"]
 DEFAULT_BY = ("location", "complexity", "pos")
 #: Known label → its position; other labels follow, sorted by name.
-_ORDER: dict[str, int] = {name: place for place, name in enumerate(WORDS["label_order"]["labels"])}
+_ORDER: dict[str, int] = {name: index for index, name in enumerate(WORDS["label_order"]["labels"])}
 #: Near-miss types in which one phrase is a contiguous part of the other.
 CONTIGUOUS = ("INCLUDE", "PARTOF")
 

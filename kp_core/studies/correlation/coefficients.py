@@ -174,15 +174,15 @@ class Correlator:
     def under(self, weights: Floats) -> Floats:
         """Return the correlations (B, M, H) under weights of all pairs (P, B)."""
         values = np.full((weights.shape[1], *self._shape), np.nan)
-        for rows, place, kernel in self._parts:
-            values[(slice(None), *place)] = kernel(weights if len(rows) == len(weights) else weights[rows])
+        for rows, index, kernel in self._parts:
+            values[(slice(None), *index)] = kernel(weights if len(rows) == len(weights) else weights[rows])
         return values
 
     def clusters(self, cluster: Ints) -> Ints:
         """Return the number of clusters of the pairs (P,) behind each correlation, (M, H)."""
         counts = np.zeros(self._shape, np.int64)
-        for rows, place, _ in self._parts:
-            counts[place] = len(np.unique(cluster[rows]))
+        for rows, index, _ in self._parts:
+            counts[index] = len(np.unique(cluster[rows]))
         return counts
 
     @property
@@ -194,10 +194,10 @@ class Correlator:
 def by_gaps(values: Floats) -> Iterator[tuple[Bools, Ints]]:
     """Yield each distinct mask of defined values (P,), with the numbers of the columns (K,) that have it."""
     defined, columns = ~np.isnan(values), defaultdict[bytes, list[int]](list)
-    for place, pattern in enumerate(defined.T):
-        columns[pattern.tobytes()].append(place)
-    for places in columns.values():
-        yield defined[:, places[0]], np.array(places)
+    for index, pattern in enumerate(defined.T):
+        columns[pattern.tobytes()].append(index)
+    for indices in columns.values():
+        yield defined[:, indices[0]], np.array(indices)
 
 
 def correlations(measures: Floats, human: Floats, name: Correlation = "spearman") -> Floats:

@@ -200,12 +200,12 @@ def _tests(judged: _Judged) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
     if study.test == "perm-both":  # random numbers independent of the intervals
         seed = [study.seed, 1]
         p = permute_both(measures, judged.human, contest, study.trials, seed, study.correlation, unit)
-    for place, how in enumerate(COMBINATIONS if study.test != "none" else ()):
-        human = judged.human[:, place]
+    for index, how in enumerate(COMBINATIONS if study.test != "none" else ()):
+        human = judged.human[:, index]
         met = contests(measures, human, study.correlation)
         if study.test == "williams":
-            p[met.index, place] = williams(*met[["first", "second", "between", "n"]].to_numpy().T)[1]
-        table = met.assign(a=names[met["a"]], b=names[met["b"]], average=how, p=p[met.index, place]).dropna(subset="p")
+            p[met.index, index] = williams(*met[["first", "second", "between", "n"]].to_numpy().T)[1]
+        table = met.assign(a=names[met["a"]], b=names[met["b"]], average=how, p=p[met.index, index]).dropna(subset="p")
         table["difference"] = table["first"] - table["second"]
         table["p_adjusted"] = paired.CORRECTIONS[study.correction](table["p"].to_numpy())
         tables.append(table[tables[0].columns])
@@ -279,15 +279,15 @@ def permute_both(
     unit = np.arange(len(human)) if unit is None else np.unique(unit, return_inverse=True)[1]
     p = np.full((len(contest), human.shape[1]), np.nan)
     common = measures[:, contest].sum(axis=2) + human.sum(axis=1, keepdims=True)
-    for included, places in coefficients.by_gaps(common):
+    for included, indices in coefficients.by_gaps(common):
         values = np.round(measures[included], 12)
-        places = places[(np.ptp(values[:, contest[places]], axis=0) > 0).all(axis=1)]
-        if len(places):
+        indices = indices[(np.ptp(values[:, contest[indices]], axis=0) > 0).all(axis=1)]
+        if len(indices):
             spread = values.std(axis=0)
             z = np.round((values - values.mean(axis=0)) / np.where(spread > 0, spread, np.nan), 12)
-            difference = differences(z, human[included], contest[places], name, unit[included])
+            difference = differences(z, human[included], contest[indices], name, unit[included])
             drawn = paired.randomisation(difference, int(unit.max()) + 1, trials, np.random.default_rng(seed))
-            p[places] = drawn.reshape(len(places), -1)
+            p[indices] = drawn.reshape(len(indices), -1)
     return p
 
 
@@ -330,10 +330,10 @@ def _mixed_ranks(z: Floats, human: Floats, contest: Ints) -> Kernel:
     spread, total = np.array([squares for _, squares in ranked]), np.array(len(human))
     ranks = [ranks[side.group] for side, (ranks, _) in zip(people, ranked, strict=True)]
     terms = np.stack([np.ones((len(human), 1)), *ranks], axis=1)
-    sides = {place: EqualValues.of(z[:, place]) for place in np.unique(contest).tolist()}
+    sides = {index: EqualValues.of(z[:, index]) for index in np.unique(contest).tolist()}
     meetings = []
     for pair in contest.tolist():
-        few, many = sorted(pair, key=lambda place: len(sides[place].distinct))
+        few, many = sorted(pair, key=lambda index: len(sides[index].distinct))
         values, others = sides[few].distinct, sides[many].distinct
         below, above = (np.searchsorted(others, values, side) for side in ("left", "right"))
         meetings.append((few, many, below, above, 1 if few == pair[0] else -1))
@@ -342,7 +342,7 @@ def _mixed_ranks(z: Floats, human: Floats, contest: Ints) -> Kernel:
         halves = []
         for weights in (1 - swapped, swapped):
             weighted = (terms * weights[:, None]).reshape(len(terms), -1)
-            halves.append({place: _SideSums(side.members @ weighted, terms.shape[1]) for place, side in sides.items()})
+            halves.append({index: _SideSums(side.members @ weighted, terms.shape[1]) for index, side in sides.items()})
         values = np.empty((swapped.shape[1], len(contest), len(people)))
         for k, (few, many, below, above, sign) in enumerate(meetings):
             mixtures = (halves[0][few], halves[1][many]), (halves[1][few], halves[0][many])

@@ -179,14 +179,14 @@ class Extracts:
     """The S sentences of the documents that annotators saw, with their attributes and the annotators' choices.
 
     frame       one row per sentence, as from `attributes`; columns: its attributes as numbers (S, F)
-    document, place, votes   (S,) document number, number of sentences before, number of annotators who chose it
+    document, position, votes   (S,) document number, number of sentences before, number of annotators who chose it
     documents, groups        (D,) ids and types of the documents
     """
 
     frame: pd.DataFrame
     columns: pd.DataFrame
     document: Ints
-    place: Ints
+    position: Ints
     votes: Ints
     levels: Levels
     documents: tuple[str, ...]
@@ -220,18 +220,18 @@ def extracts(corpus: Corpus, given: pd.DataFrame | None = None, form: Form = "bi
     if left_out := table.loc[~has_choices, "doc_id"].nunique():
         verbs = "has no extract and is left out", "have no extract and are left out"
         notes.append(Note("info", "extracts", part_of(left_out, left_out + len(data.documents), "document", *verbs)))
-    item = number[rows][data.choices.place]
+    item = number[rows][data.choices.position]
     # choices are in text order
-    choices = replace(data.choices, item=item, place=item, document=document[has_choices].astype(np.int64))
+    choices = replace(data.choices, item=item, position=item, document=document[has_choices].astype(np.int64))
     frame = table[has_choices].reset_index(drop=True)
     types = frame.groupby("doc_id", sort=False)["group"].unique()
     types = types.where(types.map(len) == 1).map(lambda group: group[0], na_action="ignore")
     mixed, why = Ids.of(types.index[types.isna()].tolist()), "in no row by document type"
     verbs = f"has sentences of several types and is {why}", f"have sentences of several types and are {why}"
     notes += part_note("warning", "group", mixed, len(data.documents), *verbs)
-    place, groups = (
+    position, groups = (
         frame.groupby("doc_id").cumcount().to_numpy(np.int64),
         types.reindex(list(data.documents)).fillna(""),
     )
-    sentences = frame, columns(frame), choices.document, place, choices.votes
+    sentences = frame, columns(frame), choices.document, position, choices.votes
     return Extracts(*sentences, levels(choices, data.universe, form), data.documents, tuple(groups), tuple(notes))

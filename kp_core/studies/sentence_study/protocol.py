@@ -132,8 +132,8 @@ def rules(tree: Sequence[Node]) -> pd.DataFrame:
     """Return one row per leaf: decision, numbers of sentences in the draw that reach it, and simplified rule."""
     rows = []
 
-    def follow(place: int, conditions: dict[tuple[str, str, bool], str]) -> None:
-        node = tree[place]
+    def follow(index: int, conditions: dict[tuple[str, str, bool], str]) -> None:
+        node = tree[index]
         if not node.name:
             rows.append((node.decision, node.yes, node.no, " and ".join(conditions.values()) or "no condition"))
             return
@@ -268,7 +268,7 @@ def one_repeat(
     random_tenth = at_random(np.ones(len(yes), np.int64), document, tenths, trims)
     randomly = at_random(sentences.votes, document, np.bincount(document[yes], minlength=documents), trims)
     other_rows, other_guess, _ = learned(randomly)
-    baselines = (np.zeros(len(rows), bool), (sentences.place < tenths[document])[rows], random_tenth[rows])
+    baselines = (np.zeros(len(rows), bool), (sentences.position < tenths[document])[rows], random_tenth[rows])
     tables = [table(predicted, yes, rows), table(other_guess, randomly, other_rows)]
     return np.stack([*tables, *(table(other, yes, rows) for other in baselines)]), importance
 
@@ -389,9 +389,9 @@ def _rows(sentences: Extracts, majority: Ints, tables: Floats, seed: int) -> lis
         for subset, mask in subsets.items()
     }
     rows: list[tuple[Any, ...]] = []
-    for place, system in enumerate(CLASSIFIERS):
+    for index, system in enumerate(CLASSIFIERS):
         for subset, mask in subsets.items():
-            counts = tables[:, place][:, :, mask]
+            counts = tables[:, index][:, :, mask]
             total, draws = _cells(counts.sum(axis=(0, 2))[:, None]), _cells(counts.sum(axis=2).T)
             resampled = _cells((weights[subset] @ counts.sum(axis=0).T).T)
             for measure, score in MEASURES.items():
