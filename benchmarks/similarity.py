@@ -153,7 +153,7 @@ def letters(table: pd.DataFrame) -> Task:
     """Time chrF, compared with sacreBLEU, which is called once per pair on a sample."""
     from sacrebleu.metrics import CHRF
 
-    from kp_core.similarity import Choices, score
+    from kp_core.similarity import SimilarityOptions, score
 
     key, other, peer = table["keyphrase"].tolist(), table["candidate"].tolist(), CHRF(lowercase=True)
     some = slice(0, len(table) // SAMPLED)
@@ -163,7 +163,7 @@ def letters(table: pd.DataFrame) -> Task:
         return np.array([peer.sentence_score(hypothesis, [reference]).score / 100 for hypothesis, reference in found])
 
     def kpscope() -> np.ndarray:
-        return score(key, other, ["chrF"], Choices(direction="keyphrase")).table[:, 0]
+        return score(key, other, ["chrF"], SimilarityOptions(direction="keyphrase")).table[:, 0]
 
     equal("chrF", kpscope()[some], sacrebleu())
     tools = {"KPScope": kpscope, "sacreBLEU": sacrebleu}

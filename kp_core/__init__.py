@@ -42,8 +42,8 @@ from kp_core.errors import InputError, UsageError
 from kp_core.extraction import SYSTEMS, External, Extracted, extract
 from kp_core.extraction.coverage import coverage
 from kp_core.reading import Mapping, Question, load, vocabulary
-from kp_core.scoring.given import phrases
 from kp_core.scoring.measures import MEASURES
+from kp_core.scoring.semantic import phrases
 from kp_core.scoring.sentence_ids import list_sentences
 from kp_core.settings import PRESETS, Settings, __version__, differences, settings_from, signature
 from kp_core.similarity import MEASURES as SIMILARITIES

@@ -33,9 +33,9 @@ from kp_core.reading.rows import identifiers
 from kp_core.reading.rows import report as rows_report
 from kp_core.reading.rows.sense import refuse_apart
 from kp_core.scale.disk import write_files, write_folder
-from kp_core.scoring.given import as_lines
 from kp_core.scoring.measures import names_in, parse
 from kp_core.scoring.paired import TRIALS, Correction, Family, Test
+from kp_core.scoring.semantic import as_lines
 from kp_core.settings import CONVENTIONS, PRESETS, Interval, Settings
 from kp_core.studies.compare import compare_all
 from kp_core.studies.correlation.correlate import similarities

@@ -17,7 +17,7 @@ from kp_core.errors import usage_error
 from kp_core.scoring import intervals
 from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import View
+from kp_core.scoring.counts import CutoffCounts
 from kp_core.scoring.intervals import Estimate
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.measures.registry import Measure, names_in, parse
@@ -171,7 +171,7 @@ class Accumulator:
             totals |= {f"drawn/{i}": self.weights @ values for i, values in enumerate(summands)}
         self.sums.put(record, totals)
 
-    def add(self, system: str, measure: Measure, view: View | Grid, average: str) -> None:
+    def add(self, system: str, measure: Measure, view: CutoffCounts | Grid, average: str) -> None:
         """Add the documents of the current block to one average of a measure for a system."""
         record = self._record(system, measure, view.cutoffs, average)
         if record in self._added:  # measures of pooled counts share the same sums
@@ -259,7 +259,7 @@ def cells_of(measure: Measure, arrays: Sequence[Floats]) -> Cells:
     return kind(*arrays[: len(fields(kind))])
 
 
-def summands(measure: Measure, view: View | Grid, average: str) -> list[Floats]:
+def summands(measure: Measure, view: CutoffCounts | Grid, average: str) -> list[Floats]:
     """Return the summands of an average over documents (D, K): the counts if they are pooled, else the values."""
     if average == "micro":
         return cells_of(measure, view.arrays()).arrays()
@@ -321,7 +321,9 @@ def quadratic(slopes: Floats, products: Floats) -> tuple[Floats, Floats]:
     return terms.sum(axis=(1, 2)), np.abs(terms).sum(axis=(1, 2))
 
 
-def estimate(measure: Measure, view: View | Grid, average: str, weights: Floats | None, interval: Interval) -> Estimate:
+def estimate(
+    measure: Measure, view: CutoffCounts | Grid, average: str, weights: Floats | None, interval: Interval
+) -> Estimate:
     """Return the average of a measure over all documents of a view; weights: those of resamples (B, D), or None."""
     whole = Accumulator(interval if weights is None else "bootstrap")
     whole.begin(view.scored, weights)

@@ -138,7 +138,7 @@ class Counts:
         depth = np.stack([np.minimum(self.limit(cutoff), self.rows) for cutoff in cutoffs], axis=1)
         return np.where(depth > self.deepest, np.nan, sums)
 
-    def at(self, cutoffs: Sequence[Cutoff]) -> View:
+    def at(self, cutoffs: Sequence[Cutoff]) -> CutoffCounts:
         """Return the counts of every document at each cutoff, fields (D, K)."""
         limit = np.stack([self.limit(c) for c in cutoffs], axis=1).astype(np.float64)
         returned = np.minimum(limit, self.length[:, None])
@@ -151,7 +151,7 @@ class Counts:
         elif rule == "min(k,gold)":
             denominator = np.minimum(limit, size)
         hits = self.totals(self.hits.columns["found"], cutoffs)
-        return View(hits, returned, size, universe, denominator, self, tuple(cutoffs), limit)
+        return CutoffCounts(hits, returned, size, universe, denominator, self, tuple(cutoffs), limit)
 
 
 #: Measures of lists that need texts or a similarity → reason for a missing value.
@@ -159,7 +159,7 @@ _REASONS = {"present@k": "no_text", "self-similarity@k": "no_similarity"}
 
 
 @dataclass(frozen=True)
-class View(Cells):
+class CutoffCounts(Cells):
     """One system's counts at K cutoffs, fields (D, K), with the sums that ranking measures need."""
 
     counts: Counts
@@ -348,9 +348,9 @@ class SystemCounts:
             raise usage_error(SPECIAL[matcher], measure=measure.name())
         return self.by_matcher[matcher]
 
-    def views(self, parsed: Sequence[Measure]) -> Iterator[tuple[Measure, View]]:
+    def views(self, parsed: Sequence[Measure]) -> Iterator[tuple[Measure, CutoffCounts]]:
         """Yield each measure with the counts at its cutoffs; measures share equal views."""
-        views: dict[tuple[int, tuple[Cutoff, ...]], View] = {}
+        views: dict[tuple[int, tuple[Cutoff, ...]], CutoffCounts] = {}
         for measure in parsed:
             counts, cutoffs = self.of(measure), measure.cutoffs(self.exact.settings)
             key = id(counts), cutoffs

@@ -13,7 +13,7 @@ from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import average_of, gradients, summands
 from kp_core.scoring.cells import ratio
 from kp_core.scoring.codes import Bools, Floats
-from kp_core.scoring.counts import View
+from kp_core.scoring.counts import CutoffCounts
 from kp_core.scoring.intervals import Estimate, Variance
 from kp_core.scoring.measures.registry import Measure
 from kp_core.settings import Settings
@@ -49,7 +49,7 @@ def over_runs(settings: Settings, systems: Sequence[str]) -> Settings:
     return settings
 
 
-def influence(measure: Measure, view: View, average: str, used: Bools) -> tuple[Floats, Floats]:
+def influence(measure: Measure, view: CutoffCounts, average: str, used: Bools) -> tuple[Floats, Floats]:
     """Return the value of one run (K,), and the influence of each used document (D, K), NaN without a gradient.
 
     The influence on a mean is the deviation / number of documents; micro averages and F of means are linearized.
@@ -156,7 +156,11 @@ def multi_bootstrap(systems: Sequence[Sampled], used: Bools, resamples: int, rng
 
 
 def mean_of_runs(
-    estimates: Sequence[Estimate], views: Sequence[Sequence[View]], measure: Measure, average: str, settings: Settings
+    estimates: Sequence[Estimate],
+    views: Sequence[Sequence[CutoffCounts]],
+    measure: Measure,
+    average: str,
+    settings: Settings,
 ) -> Estimate:
     """Return the mean over the runs of a system, with an interval that treats documents and runs as samples.
 

@@ -20,10 +20,10 @@ from kp_core.scoring import codes
 from kp_core.scoring.alignment import Hits, Lists, ideal_hits, ordered_hits, random_hits, ranked_lists
 from kp_core.scoring.codes import Bools, CodedRun, Codes, Floats, Ints, padded, padded_blocks, ragged
 from kp_core.scoring.counts import BASELINES, RANDOM, SILENT, Counts, SystemCounts, count, table_settings
-from kp_core.scoring.given import given_of, semantic_counts
 from kp_core.scoring.gold import Gold
 from kp_core.scoring.measures.registry import Matcher
 from kp_core.scoring.prepare import Prepared
+from kp_core.scoring.semantic import semantic_counts, similarity_table_of
 from kp_core.settings import Settings
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import occurs, token_lines
@@ -167,13 +167,13 @@ def _alike(data: Prepared, run: CodedRun, lists: Lists) -> Floats:
     """Return the sum of the similarities of each row to the rows above it in its list."""
     if not data.corpus.vocabulary.has_similarities:
         return np.full(len(lists.form), np.nan)
-    given, sums = given_of(data.corpus, data.coded, data.settings), [np.empty(0)]
+    similarities, sums = similarity_table_of(data.corpus, data.coded, data.settings), [np.empty(0)]
     phrase = run.phrase[run.start[lists.owner] + lists.position - 1]
-    compared = phrase if given.vectors is not None else lists.form  # a table of pairs may lack equal phrases
+    compared = phrase if similarities.vectors is not None else lists.form  # a table of pairs may lack equal phrases
     start = np.cumsum(lists.length) - lists.length
     for block in padded_blocks(len(start), int(lists.length.max(initial=0)) ** 2):
         number, form = (padded(values, start[block], lists.length[block], -1) for values in (phrase, compared))
-        value = np.where(form[:, :, None] == form[:, None], 1.0, given.blocks(number, number))
+        value = np.where(form[:, :, None] == form[:, None], 1.0, similarities.blocks(number, number))
         sums.append(np.tril(value, -1).sum(axis=2, dtype=float)[number >= 0])
     return np.concatenate(sums)
 

@@ -4,7 +4,7 @@ import kp_core.similarity.pair_measures  # noqa: F401
 from kp_core.similarity.declaration import MEASURES, SimilarityCard, parse, split_names
 from kp_core.similarity.phrase_measures import read_synonyms
 from kp_core.similarity.relation import describe
-from kp_core.similarity.scorer import PRESETS, Choices, Scorer, best_over_gold, score, similarity
+from kp_core.similarity.scorer import PRESETS, Scorer, SimilarityOptions, best_over_gold, score, similarity
 
-__all__ = ["MEASURES", "PRESETS", "Choices", "Scorer", "SimilarityCard", "best_over_gold"]
+__all__ = ["MEASURES", "PRESETS", "Scorer", "SimilarityCard", "SimilarityOptions", "best_over_gold"]
 __all__ += ["describe", "parse", "read_synonyms", "score", "similarity", "split_names"]

@@ -15,7 +15,7 @@ import pandas as pd
 
 from kp_core.errors import UsageError, usage_error
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.given import given as table_of
+from kp_core.scoring.semantic import similarity_table
 from kp_core.similarity.declaration import parse, similarity_measure
 from kp_core.similarity.scorer import Pairs
 from kp_core.similarity.tokens import FUNCTION_WORDS, Phrases, Recipe
@@ -72,11 +72,11 @@ class Contexts:
 @similarity_measure("context")
 def context(pairs: Pairs) -> Floats:
     """Return the cosine of the contexts of the two phrases; NaN if one of them has no context."""
-    choices, cache = pairs.scorer.choices, pairs.scorer.kept
-    if not choices.texts:
+    options, cache = pairs.scorer.options, pairs.scorer.kept
+    if not options.texts:
         raise usage_error("no contexts")
     if "contexts" not in cache:
-        cache["contexts"] = Contexts(choices.texts, choices.stemmer)
+        cache["contexts"] = Contexts(options.texts, options.stemmer)
     numbers, index = np.unique(np.concatenate([pairs.keyphrase, pairs.candidate]), return_inverse=True)
     key, other = np.split(index, 2)
     vectors = cache["contexts"].vectors([pairs.scorer.phrases[number] for number in numbers])
@@ -90,10 +90,10 @@ def given(pairs: Pairs) -> Floats:
     """Return the value in the user's table, or 1 for phrases with equal stems."""
     scorer = pairs.scorer
     if "given" not in scorer.kept:
-        recipe = replace(scorer.choices.recipe(parse("given"), "given"), everywhere=True)
+        recipe = replace(scorer.options.recipe(parse("given"), "given"), everywhere=True)
         pipeline = "+".join(filter(None, (recipe.words, recipe.stemmer)))
         form = pd.factorize(np.array(scorer.coded(recipe).texts, object))[0]
-        scorer.kept["given"] = table_of(scorer.choices.vocabulary, scorer.phrases, pipeline), form
+        scorer.kept["given"] = similarity_table(scorer.options.vocabulary, scorer.phrases, pipeline), form
     table, form = scorer.kept["given"]
     equal = form[pairs.keyphrase] == form[pairs.candidate]
     return np.where(equal, 1.0, table.pairs(pairs.keyphrase, pairs.candidate))
@@ -115,7 +115,7 @@ def combined(pairs: Pairs, w: float = 0.5, rule: str = "sum", meaning: str = "co
 @similarity_measure("random")
 def random(pairs: Pairs) -> Floats:
     """Return uniform random numbers from the seed, one per row."""
-    return np.random.default_rng(pairs.scorer.choices.seed).random(len(pairs.keyphrase))
+    return np.random.default_rng(pairs.scorer.options.seed).random(len(pairs.keyphrase))
 
 
 @similarity_measure("constant")

@@ -27,7 +27,7 @@ DEFAULT_MEASURES = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1")
 
 
 @dataclass(frozen=True)
-class Choices:
+class SimilarityOptions:
     """All options that determine the values of pairs; see `similarity`."""
 
     direction: str = "longer"
@@ -42,15 +42,15 @@ class Choices:
     base: Recipe | None = None
 
     def __post_init__(self) -> None:
-        """Refuse unknown choices."""
+        """Refuse unknown options."""
         refuse_unless(self.direction, DIRECTIONS, "direction")
         refuse_unless(self.preset, PRESETS, "preset")
         refuse_unless(self.stemmer or STEMMERS[0], STEMMERS, "stemmer")
         refuse_below(self.seed, 0, "seed")
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Choices:
-        """Return the choices of a user; for an unknown option, raise an error that lists the known options."""
+    def of(cls, options: Mapping[str, Any]) -> SimilarityOptions:
+        """Return the options of a user; for an unknown option, raise an error that lists the known options."""
         names = sorted(set(cls.__dataclass_fields__) - {"base"})
         refuse_unknown(options, names, "option")
         return cls(**options)
@@ -101,8 +101,10 @@ class Scorer:
     kept     data that measures of meaning prepare once
     """
 
-    def __init__(self, phrases: Sequence[str], choices: Choices | None = None, stemmed: Bools | None = None) -> None:
-        self.phrases, self.choices, self._stemmed = phrases, choices or Choices(), stemmed
+    def __init__(
+        self, phrases: Sequence[str], options: SimilarityOptions | None = None, stemmed: Bools | None = None
+    ) -> None:
+        self.phrases, self.options, self._stemmed = phrases, options or SimilarityOptions(), stemmed
         self._coded: dict[Recipe, Phrases] = {}
         self.kept: dict[str, Any] = {}
 
@@ -125,7 +127,7 @@ class Scorer:
             if measure.card.level == "pairs":
                 values[name] = measure.scores(pairs)
                 continue
-            recipe, level = self.choices.recipe(measure, name), str(measure.card.level)
+            recipe, level = self.options.recipe(measure, name), str(measure.card.level)
             level = "stems" if level == "words" and recipe.everywhere else level
             by_tokens.setdefault((recipe, level), {})[name] = measure
         size = max(1, len(self.phrases))
@@ -155,11 +157,11 @@ class Scorer:
             texts = forms.take(pa.array(key)).to_pylist(), forms.take(pa.array(other)).to_pylist()
             return {name: measure.scores(texts) for name, measure in measures.items()}
         values = {name: np.full(len(key), np.nan) for name in measures}
-        longer, flat = self.choices.direction == "longer", getattr(phrases, level)
+        longer, flat = self.options.direction == "longer", getattr(phrases, level)
         words = phrases.words if level == "stems" and not phrases.recipe.everywhere else flat
         reference = np.where(flat.length[key] >= flat.length[other], key, other) if longer else key
         references = np.bincount(reference, times, minlength=len(self.phrases)).astype(np.int64)
-        synonyms = synonyms_of(phrases, self.choices.synonyms) if self.choices.synonyms else None
+        synonyms = synonyms_of(phrases, self.options.synonyms) if self.options.synonyms else None
         shared = Shared(flat, words, longer, synonyms, cache(partial(information, flat, references)))
         for index, block in sides(shared, key, other):
             for name, measure in measures.items() if block.r and block.h else ():
@@ -177,7 +179,7 @@ def score(
     keyphrases: Sequence[str],
     candidates: Sequence[str],
     measures: Sequence[str],
-    choices: Choices | None = None,
+    options: SimilarityOptions | None = None,
     columns: Mapping[str, Floats] | None = None,
 ) -> Scores:
     """Return the values (pair, measure) for two lists of strings.
@@ -190,11 +192,11 @@ def score(
     except UnicodeEncodeError as error:
         raise input_error("the pairs", "half a character", after="") from error
     key, other = np.split(coded.indices.to_numpy().astype(np.int64), [len(keyphrases)])
-    return Scorer(coded.dictionary.to_pylist(), choices).score(list(measures), key, other, columns)
+    return Scorer(coded.dictionary.to_pylist(), options).score(list(measures), key, other, columns)
 
 
 def similarity(
-    pairs: pd.DataFrame | Iterable[tuple[str, str]], measures: Sequence[str] | str = DEFAULT_MEASURES, **choices: Any
+    pairs: pd.DataFrame | Iterable[tuple[str, str]], measures: Sequence[str] | str = DEFAULT_MEASURES, **options: Any
 ) -> pd.DataFrame:
     """Return the similarity of phrase pairs, one row per pair and measure: pair, measure, value, reason.
 
@@ -222,7 +224,7 @@ def similarity(
     seed : int
         Seed of the measure `random`.
     """
-    chosen = Choices.of(choices)
+    chosen = SimilarityOptions.of(options)
     table = pairs if isinstance(pairs, pd.DataFrame) else pd.DataFrame(list(pairs), columns=["keyphrase", "candidate"])
     lacking = [name for name in ("keyphrase", "candidate") if name not in table]
     if lacking:

@@ -18,13 +18,13 @@ from kp_core.scoring.by_subject import subject_estimates
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, forms_of
 from kp_core.scoring.counts import BASELINES, HUMANS, SystemCounts
-from kp_core.scoring.given import notes_on_given
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.intervals import Estimate, error_of, independent_error
 from kp_core.scoring.measures.agreement import against_others
 from kp_core.scoring.measures.registry import SPECIAL, Matcher, Measure, matchers, names_in, parse
 from kp_core.scoring.prepare import NOBODY, Names, Prepared, prepare
 from kp_core.scoring.runs import OVER_RUNS, have_runs, mean_of_runs, over_runs, runs_of
+from kp_core.scoring.semantic import notes_on_similarities
 from kp_core.scoring.systems import count_systems
 from kp_core.settings import SUBJECT, Settings, resolve_settings
 from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes, id_notes, notes_on_subjects
@@ -135,7 +135,7 @@ def evaluated(corpus: Corpus, settings: Settings, query: Query) -> tuple[Result,
         *evaluation_notes(sums, names, base.settings, concordance, id_notes(corpus, sums, names)),
         *above_one((row.measure, row.value) for row in rows),
         *(_notes_on_parts(data, query) if query.by else ()),
-        *(notes_on_given(corpus, data.coded, settings) if "given" in query.matchers else ()),
+        *(notes_on_similarities(corpus, data.coded, settings) if "given" in query.matchers else ()),
         *(_notes_on_vocabulary(data, query.measures) if corpus.vocabulary.given else ()),
         *(notes_on_subjects(settings, query.baselines) if subjects else ()),
         *([Note("warning", "intervals", _NO_CLOSED_FORM)] if combination and settings.interval == "cluster-t" else ()),

@@ -12,8 +12,8 @@ import pyarrow as pa
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, pluralize
 from kp_core.scoring.codes import Bools, Coded, Ints
-from kp_core.scoring.given import CandidatePairs, candidate_pairs
 from kp_core.scoring.prepare import prepare
+from kp_core.scoring.semantic import CandidatePairs, candidate_pairs
 from kp_core.scoring.systems import count_systems
 from kp_core.settings import Settings
 from kp_core.similarity.relation import NONE, TYPES, relate

@@ -15,14 +15,14 @@ from kp_core.scoring.accumulate import Sums
 from kp_core.scoring.alignment import recalled_hits
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import Counts, SystemCounts
-from kp_core.scoring.given import CandidatePairs, best_gains, candidate_pairs, notes_on_given, soft_gains
 from kp_core.scoring.measures import MEASURES, Measure, parse
 from kp_core.scoring.measures.registry import Matcher
 from kp_core.scoring.order import reaches
 from kp_core.scoring.prepare import Prepared, prepare
+from kp_core.scoring.semantic import CandidatePairs, best_gains, candidate_pairs, notes_on_similarities, soft_gains
 from kp_core.scoring.systems import count_unchecked
 from kp_core.settings import Settings, resolve_settings
-from kp_core.similarity import Choices, Scorer
+from kp_core.similarity import Scorer, SimilarityOptions
 from kp_core.similarity import parse as parse_similarity
 from kp_core.studies.evaluate import Query, add_systems, system_rows
 from kp_core.studies.near_misses import phrases_of, recipe_of
@@ -128,7 +128,7 @@ def soft_evaluate(
     data = prepare(corpus, settings)
     settings, notes = data.settings, [*data.notes, *notes]
     if parse_similarity(soft.similarity).card.name == "given":
-        notes += notes_on_given(corpus, data.coded, settings)
+        notes += notes_on_similarities(corpus, data.coded, settings)
     if settings.matching == "best":
         parsed = [_best(measure) for measure in parsed]
     cutoffs = [*settings.k, *(measure.fixed for measure in parsed if measure.fixed is not None)]
@@ -168,7 +168,7 @@ def soft_counts(
     if corpus.has_texts:
         options["texts"] = whole_texts(corpus.documents, settings.titles == "yes")
     phrases, stemmed = phrases_of(data.coded, settings)
-    scorer, system_counts = Scorer(phrases, replace(Choices.of(options | choices), base=recipe), stemmed), {}
+    scorer, system_counts = Scorer(phrases, replace(SimilarityOptions.of(options | choices), base=recipe), stemmed), {}
     for system, kinds in count_unchecked(data, matchers & {"sets"}).items():
         by_matcher = dict[Matcher, Counts]()
         for matcher in {"exact", *matchers & {"sets"}}:

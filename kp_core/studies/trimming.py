@@ -22,7 +22,7 @@ from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Ids, estimate
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import View
+from kp_core.scoring.counts import CutoffCounts
 from kp_core.scoring.gold import AnnotatorChoices
 from kp_core.scoring.measures import Measure, concordance, parse
 from kp_core.scoring.measures import agreement as tables
@@ -285,7 +285,7 @@ _BALANCED = Measure(replace(_KAPPA, name=BALANCED, score=lambda cells: concordan
 
 
 def _random_trimming(
-    measure: Measure, average: str, view: View, gold: Ints, repeats: int, rng: np.random.Generator
+    measure: Measure, average: str, view: CutoffCounts, gold: Ints, repeats: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
     """Return mean and 95% bounds of the score on random subsets of the untrimmed gold standard of the trimmed size."""
     kept = (gold > 0) & view.scored
@@ -309,7 +309,7 @@ def _random_trimming(
     return float(mean[0]), float(low), float(high)
 
 
-def _allows_random_trimming(measure: Measure, view: View) -> bool:
+def _allows_random_trimming(measure: Measure, view: CutoffCounts) -> bool:
     """Return whether each hit is one gold phrase and all weigh the same, so that random subsets can be drawn."""
     counts, settings = view.counts, view.counts.settings
     single_hits = bool((counts.hits.columns["found"] == 1).all())
@@ -320,7 +320,9 @@ def _allows_random_trimming(measure: Measure, view: View) -> bool:
     return plain_hits and binary and settings.ideal == "gold" and measure.card.name == "nDCG@k"
 
 
-def _discounted(view: View, kept: Bools, share: Floats, draws: Ints, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _discounted(
+    view: CutoffCounts, kept: Bools, share: Floats, draws: Ints, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
     """Return mean and draws of nDCG with binary grades if a random subset of the hits within the cutoff remains."""
     hits, document_number = view.counts.hits, np.cumsum(kept) - 1
     counted = kept[hits.document] & (hits.rank <= view.limit[hits.document, 0])

@@ -15,8 +15,8 @@ from kp_core.reading.meaning import fields
 from kp_core.reading.open.source import expand, is_archive, packed, shared_names
 from kp_core.reading.rows import identifiers, report
 from kp_core.reading.uploads import proposed_runs
-from kp_core.scoring.given import as_lines, entries_in_words, lacking
 from kp_core.scoring.prepare import prepare
+from kp_core.scoring.semantic import as_lines, describe_entries, without_entry
 from kp_core.settings import in_words
 from kp_core.typeset import first_capital
 from kp_ui.parts import meaning, page, saving, streamed
@@ -325,8 +325,8 @@ def _similarity(corpus: kp.Corpus) -> None:
     if not corpus.vocabulary.has_similarities or not len(corpus.gold) or corpus.datasets:
         return
     data = prepare(corpus, settings.settings())
-    show.small(entries_in_words(corpus, data.coded, data.settings))
-    if without := lacking(corpus, data.coded, data.settings):
+    show.small(describe_entries(corpus, data.coded, data.settings))
+    if without := without_entry(corpus, data.coded, data.settings):
         show.about("data.without")
         show.file("The other phrases", as_lines(without), "phrases_without.txt", "phrases without")
 

@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 from nltk.stem.porter import PorterStemmer
 
-from kp_core.similarity import Choices, score
+from kp_core.similarity import SimilarityOptions, score
 from tests.phrases import draw
 
 SEEDS = (4, 5)
@@ -23,7 +23,7 @@ def stems(pairs):
 
 
 def values(pairs, measure, **choices):
-    return score(*pairs, [measure], Choices(**choices)).table[:, 0].tolist()
+    return score(*pairs, [measure], SimilarityOptions(**choices)).table[:, 0].tolist()
 
 
 def long_and_short(key, other):

@@ -13,12 +13,12 @@ from rapidfuzz.distance import OSA, JaroWinkler, Levenshtein
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU, CHRF
 
-from kp_core.similarity import Choices, score
+from kp_core.similarity import SimilarityOptions, score
 from kp_core.similarity.phrase_measures import best_alignment
 from tests.phrases import WORDS, draw
 
 SEEDS = (1, 2)
-OURS = Choices(direction="keyphrase")
+OURS = SimilarityOptions(direction="keyphrase")
 
 
 def values(pairs, measure, choices=OURS):
@@ -75,7 +75,7 @@ def test_rouge_is_that_of_rouge_score(seed, stemmer):
     pairs = draw(seed, words=[word for word in WORDS if len(word) > 3 and "-" not in word])
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=stemmer)
     expected = [scorer.score(k, c) for k, c in zip(*pairs, strict=True)]
-    choices = Choices(direction="keyphrase", preset="same-tokens" if stemmer else "paper-like")
+    choices = SimilarityOptions(direction="keyphrase", preset="same-tokens" if stemmer else "paper-like")
     for name, key in (("ROUGE-1", "rouge1"), ("ROUGE-2", "rouge2"), ("ROUGE-L", "rougeL")):
         for suffix, field in (("", "recall"), ("-P", "precision"), ("-F", "fmeasure")):
             found = np.nan_to_num(values(pairs, f"{name}{suffix}", choices))  # theirs is 0 where ours is undefined

@@ -9,7 +9,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 import kp_core as kp
-from kp_core.scoring.given import best_of_prefixes
+from kp_core.scoring.semantic import best_of_prefixes
 from kp_core.similarity import MEASURES, score
 from kp_core.similarity.relation import describe
 from tests.corpora import corpus_of, never_falls, settings

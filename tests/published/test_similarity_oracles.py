@@ -10,7 +10,7 @@ import pytest
 from nltk.stem.snowball import SnowballStemmer
 
 import kp_core as kp
-from kp_core.similarity import Choices, best_over_gold, score
+from kp_core.similarity import SimilarityOptions, best_over_gold, score
 from kp_core.similarity.relation import describe
 from kp_core.similarity.tokens import Recipe
 from kp_core.studies.correlation.coefficients import correlation
@@ -109,7 +109,7 @@ def test_relations_of_judged_french_keyphrases(judged, shared):
 def test_spearman_with_judgements_by_method_and_domain(judged, shared):
     rows, pairs = judged
     measures = {"exact match 0/1": "exact", "best overlap, token multisets": "R-precision"}
-    plain = Choices(normalise=dict.fromkeys(measures.values(), "none"))
+    plain = SimilarityOptions(normalise=dict.fromkeys(measures.values(), "none"))
     values = score(pairs["key"], pairs["phrase"], list(measures.values()), plain).table
     people, expected = rows["pertinence"].to_numpy(float), pd.read_csv(shared("oracles/real/termith_spearman.csv"))
     subsets = {"all": np.ones(len(rows), bool)}

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from kp_core.scoring.given import best_of_prefixes, soft_gains
+from kp_core.scoring.semantic import best_of_prefixes, soft_gains
 
 
 @pytest.fixture(scope="module")

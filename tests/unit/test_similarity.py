@@ -4,7 +4,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import REASONS
-from kp_core.similarity import MEASURES, Choices, parse, read_synonyms, score
+from kp_core.similarity import MEASURES, SimilarityOptions, parse, read_synonyms, score
 from tests.cases import cases
 
 CASES = cases(__file__)
@@ -109,7 +109,7 @@ def test_sentinels():
     found = score(["a b c", "a b c"], ["a", "a b cs"], names)
     assert found.table[:, :4].tolist() == [[0, 0, -2, 1], [0, 0, 0, 3]]
     assert found.table[:, 5].tolist() == [1, 1]
-    same, other = (score(["a"] * 3, ["a"] * 3, ["random"], Choices(seed=seed)).table[:, 0] for seed in (0, 1))
+    same, other = (score(["a"] * 3, ["a"] * 3, ["random"], SimilarityOptions(seed=seed)).table[:, 0] for seed in (0, 1))
     assert len(set(same.tolist())) == 3  # by row, also where pairs repeat
     assert same.tolist() == score(["x"] * 3, ["y"] * 3, ["random"]).table[:, 0].tolist() != other.tolist()
 

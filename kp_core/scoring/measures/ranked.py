@@ -12,7 +12,7 @@ from kp_core.scoring.codes import Floats, Ints
 from kp_core.scoring.measures.registry import measure
 
 if TYPE_CHECKING:
-    from kp_core.scoring.counts import View
+    from kp_core.scoring.counts import CutoffCounts
 
 
 @measure("hP@k")
@@ -36,7 +36,7 @@ def recall(cells: Cells) -> Floats:
 @measure("F1@k")
 def f1(cells: Cells) -> Floats:
     """Return the harmonic mean of precision and recall."""
-    # 0 if both sides are empty; `View.values` decides on documents without gold
+    # 0 if both sides are empty; `CutoffCounts.values` decides on documents without gold
     return ratio(2 * cells.hits, cells.denominator + cells.size)
 
 
@@ -44,14 +44,14 @@ measure("hits@k")(attrgetter("hits"))
 
 
 @measure("success@k")
-def success(at: View) -> Floats:
+def success(at: CutoffCounts) -> Floats:
     """Return 1 if there is a hit (its probability if ties are averaged)."""
     return at.sums_of("first")
 
 
 @measure("MAP")
 @measure("MAP@k")
-def average_precision(at: View) -> Floats:
+def average_precision(at: CutoffCounts) -> Floats:
     """Return the sum of the precision at each hit, divided by the denominator that the convention sets."""
     rules = {"gold": at.size, "hits": at.hits, "min(k,gold)": np.minimum(at.limit, at.size)}
     return ratio(at.sums_of("precision"), rules[at.counts.settings.ap])
@@ -59,7 +59,7 @@ def average_precision(at: View) -> Floats:
 
 @measure("MRR")
 @measure("MRR@k")
-def reciprocal_rank(at: View) -> Floats:
+def reciprocal_rank(at: CutoffCounts) -> Floats:
     """Return 1 / rank of the first hit, or the mean of 1 / rank over all hits, depending on the convention."""
     settings, hits = at.counts.settings, at.counts.hits
     if settings.rr == "all-hits":
@@ -71,7 +71,7 @@ def reciprocal_rank(at: View) -> Floats:
 
 @measure("nDCG")
 @measure("nDCG@k")
-def normalised_gain(at: View) -> Floats:
+def normalised_gain(at: CutoffCounts) -> Floats:
     """Return the discounted gain divided by that of the ideal ranking, or 0 if the latter is 0."""
     gain = {"linear": "gain", "exp": "exp_gain", "propensity": "rarity"}[at.counts.settings.gain]
     return ratio(*at.gained(gain, _discount))
@@ -87,20 +87,20 @@ measure("PSP@k")(lambda at: ratio(*at.gained("rarity", np.ones_like)))
 
 
 @measure("SemR@k")
-def semantic_recall(at: View) -> Floats:
+def semantic_recall(at: CutoffCounts) -> Floats:
     """Return the sum of the similarities of keyphrases, divided by the gold size."""
     return ratio(at.sums_of("recalled"), at.size)
 
 
 @measure("SemF1@k")
-def semantic_f1(at: View) -> Floats:
+def semantic_f1(at: CutoffCounts) -> Floats:
     """Return the harmonic mean of semantic precision and recall."""
     p, r = precision(at), semantic_recall(at)
     return ratio(2 * p * r, p + r)
 
 
 @measure("bpref")
-def bpref(at: View) -> Floats:
+def bpref(at: CutoffCounts) -> Floats:
     """Return bpref; without judged negatives NaN, or as if none ranked above a hit, if trec_eval's rule applies."""
     counts, hits = at.counts, at.hits
     if counts.judged is not None:
@@ -110,7 +110,7 @@ def bpref(at: View) -> Floats:
 
 
 @measure("RBP")
-def rank_biased_precision(at: View, p: float = 0.9) -> Floats:
+def rank_biased_precision(at: CutoffCounts, p: float = 0.9) -> Floats:
     """Return the rank-biased precision; grades are divided by the largest grade of the data."""
     hits = at.counts.hits
     return at.total((1 - p) * hits.columns["gain"] / (at.counts.largest or 1.0) * p ** (hits.rank - 1.0))
@@ -124,7 +124,7 @@ measure("present@k")(lambda at: ratio(at.sums_of("present"), at.returned, np.nan
 
 
 @measure("self-similarity@k")
-def self_similarity(at: View) -> Floats:
+def self_similarity(at: CutoffCounts) -> Floats:
     """Return the mean similarity of all pairs of phrases in a list, 1 for a single phrase; NaN if undefined."""
     n, similar = at.returned, at.sums_of("alike")
     return np.where(n == 1, 1 + similar, ratio(similar, n * (n - 1) / 2, np.nan))

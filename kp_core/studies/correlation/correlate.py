@@ -14,7 +14,7 @@ from kp_core.corpus import Corpus, whole_texts
 from kp_core.errors import InputError, Note, UsageError, input_error, pluralize, refuse_unknown, usage_error
 from kp_core.scoring.codes import Ints
 from kp_core.settings import __version__
-from kp_core.similarity import PRESETS, Choices, best_over_gold, describe, score, similarity, split_names
+from kp_core.similarity import PRESETS, SimilarityOptions, best_over_gold, describe, score, similarity, split_names
 from kp_core.similarity.relation import TYPES
 from kp_core.similarity.scorer import DEFAULT_MEASURES
 from kp_core.studies.correlation.breakdowns import BREAKDOWNS, CONTIGUOUS, DEFAULT_BY, label, lengths, paper_labels
@@ -105,7 +105,7 @@ def correlate(
     chosen.setdefault("vocabulary", corpus.vocabulary)
     if corpus.has_texts:
         chosen.setdefault("texts", whole_texts(corpus.documents))
-    choices = Choices.of(chosen)
+    choices = SimilarityOptions.of(chosen)
     scores, pairs = score_matrix(table), pair_table(table)
     names = split_names(measures or (*PAPER, *SENTINELS))
     phrases, owner = _candidate_pairs(pairs, corpus)
@@ -143,7 +143,7 @@ def similarities(pairs: pd.DataFrame, measures: str | None, **options: Any) -> N
     """Return the similarity of phrase pairs, one row per pair and measure; measures: names separated by commas."""
     frame = similarity(pairs, measures or DEFAULT_MEASURES, **options)
     frame["reason"] = frame["reason"].where(frame["reason"] != "ok")
-    choices = Choices.of(options)
+    choices = SimilarityOptions.of(options)
     settings = {"sim": choices.preset, "dir": choices.direction, "stem": choices.stemmer, "seed": str(choices.seed)}
     return Numbers(frame, settings, caption="Similarity of phrases", kind="kps-similarity")
 
@@ -179,7 +179,7 @@ def correlation_from(signature: str) -> dict[str, Any]:
     return options
 
 
-def _signature_fields(choices: Choices, study: Study, by: list[str]) -> dict[str, str]:
+def _signature_fields(choices: SimilarityOptions, study: Study, by: list[str]) -> dict[str, str]:
     option_values = {"by": ",".join(by), **vars(study)}
     option_values |= {name: getattr(choices, name) or "" for name in ("preset", "direction", "stemmer")}
     if study.interval != "bootstrap":
@@ -207,7 +207,9 @@ def _candidate_pairs(pairs: pd.DataFrame, corpus: Corpus) -> tuple[pd.DataFrame,
     return phrases.reset_index(drop=True), phrases.index.to_numpy()
 
 
-def _values(pairs: pd.DataFrame, phrases: pd.DataFrame, row: Ints, names: list[str], choices: Choices) -> pd.DataFrame:
+def _values(
+    pairs: pd.DataFrame, phrases: pd.DataFrame, row: Ints, names: list[str], choices: SimilarityOptions
+) -> pd.DataFrame:
     requested_names = {name.removeprefix("column:") for name in names}
     columns = {}
     for name in pairs.columns:

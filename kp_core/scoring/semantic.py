@@ -38,7 +38,7 @@ _VECTORS_PER_BLOCK = 2_000
 
 
 @dataclass(frozen=True)
-class Given:
+class SimilarityTable:
     """The similarity of V phrases, addressed by number; -1 is a missing phrase, similar to no other.
 
     entry    (V + 1,) row of each phrase in the user's table, -1 for none and for zero vectors; the last is -1
@@ -87,7 +87,7 @@ class Given:
         return np.where(known & (self.key[index] == key), self.score[index], 0.0)
 
 
-def given(vocabulary: Vocabulary, phrases: Sequence[str], normalise: str) -> Given:
+def similarity_table(vocabulary: Vocabulary, phrases: Sequence[str], normalise: str) -> SimilarityTable:
     """Return the similarity of some phrases, looked up by normalized form, or by spelling if there are vectors for it.
 
     Raises UsageError without a table, InputError if pairs with different scores have the same normalized forms.
@@ -100,7 +100,7 @@ def given(vocabulary: Vocabulary, phrases: Sequence[str], normalise: str) -> Giv
     return _of_pairs(vocabulary.similar, vocabulary.directed, phrases, normaliser)
 
 
-def _of_pairs(table: pd.DataFrame, directed: bool, phrases: Sequence[str], normaliser: Normaliser) -> Given:
+def _of_pairs(table: pd.DataFrame, directed: bool, phrases: Sequence[str], normaliser: Normaliser) -> SimilarityTable:
     coded = pd.concat([table["a"], table["b"]]).astype("category")
     # Phrases with an empty normalized form are compared by spelling.
     forms, sought = (
@@ -122,10 +122,10 @@ def _of_pairs(table: pd.DataFrame, directed: bool, phrases: Sequence[str], norma
         values = ", ".join(f"“{pair['a']}” and “{pair['b']}” {pair['score']:g}" for pair in rows)
         raise input_error("the table of similarities", "two forms", values=values, normalise=str(normaliser))
     entry = np.append(groups.get_indexer(sought).astype(np.int64), -1)
-    return Given(entry, len(groups), key[first], score[first], None)
+    return SimilarityTable(entry, len(groups), key[first], score[first], None)
 
 
-def _of_vectors(table: pd.DataFrame, phrases: Sequence[str], normaliser: Normaliser) -> Given:
+def _of_vectors(table: pd.DataFrame, phrases: Sequence[str], normaliser: Normaliser) -> SimilarityTable:
     entries, spellings = (pa.array(strings, pa.large_string()) for strings in (table["phrase"], phrases))
     entry = _places(spellings, entries)
     not_found = np.flatnonzero(entry < 0)
@@ -134,7 +134,9 @@ def _of_vectors(table: pd.DataFrame, phrases: Sequence[str], normaliser: Normali
         entry[not_found] = _places(*(pa.array([form or None for form in side], pa.large_string()) for side in forms))
     entry = np.append(entry, -1)
     unit = _unit(matrix_of(table), entry)
-    return Given(np.where(unit.any(axis=1), entry, -1), len(entries), np.empty(0, np.int64), np.empty(0), unit)
+    return SimilarityTable(
+        np.where(unit.any(axis=1), entry, -1), len(entries), np.empty(0, np.int64), np.empty(0), unit
+    )
 
 
 def _unit(vectors: NDArray[np.floating], entry: Ints) -> NDArray[np.floating]:
@@ -160,11 +162,11 @@ def _places(values: pa.Array, among: pa.Array) -> Ints:
     return np.array(indices.to_numpy(zero_copy_only=False), np.int64)
 
 
-def given_of(corpus: Corpus, coded: Coded, settings: Settings) -> Given:
+def similarity_table_of(corpus: Corpus, coded: Coded, settings: Settings) -> SimilarityTable:
     """Return the similarity of the phrases of a coded corpus."""
 
-    def make() -> Given:
-        return given(corpus.vocabulary, coded.phrases.to_pylist(), settings.normalise)
+    def make() -> SimilarityTable:
+        return similarity_table(corpus.vocabulary, coded.phrases.to_pylist(), settings.normalise)
 
     return memoize(corpus, "given", (settings.normalise, coded.concepts), make)
 
@@ -192,25 +194,25 @@ def as_lines(phrases: Sequence[str]) -> str:
     return "".join(" ".join(phrase.split()) + "\n" for phrase in phrases)
 
 
-def lacking(corpus: Corpus, coded: Coded, settings: Settings) -> list[str]:
+def without_entry(corpus: Corpus, coded: Coded, settings: Settings) -> list[str]:
     """Return the phrases without an entry in the user's table, which are similar only to equal phrases."""
-    without = np.flatnonzero(given_of(corpus, coded, settings).without)
+    without = np.flatnonzero(similarity_table_of(corpus, coded, settings).without)
     return list(coded.phrases.take(pa.array(without)).to_pylist())
 
 
-def entries_in_words(corpus: Corpus, coded: Coded, settings: Settings) -> str:
+def describe_entries(corpus: Corpus, coded: Coded, settings: Settings) -> str:
     """Describe how many phrases occur in the user's table."""
-    with_entry = int((~given_of(corpus, coded, settings).without).sum())
+    with_entry = int((~similarity_table_of(corpus, coded, settings).without).sum())
     kind = "Vectors" if len(corpus.vocabulary.vectors) else "Similarities"
     return f"{kind} of {with_entry:,} of {pluralize(len(coded.phrases), 'phrase')}."
 
 
-def notes_on_given(corpus: Corpus, coded: Coded, settings: Settings) -> list[Note]:
+def notes_on_similarities(corpus: Corpus, coded: Coded, settings: Settings) -> list[Note]:
     """Describe how many phrases have no entry in the user's table, and name some."""
-    if not (without_entry := lacking(corpus, coded, settings)):
+    if not (missing := without_entry(corpus, coded, settings)):
         return []
-    have = pluralize(len(coded.phrases) - len(without_entry), "phrase has", "phrases have")
-    examples = ", ".join(without_entry[:5]) + " …" * (len(without_entry) > 5)
+    have = pluralize(len(coded.phrases) - len(missing), "phrase has", "phrases have")
+    examples = ", ".join(missing[:5]) + " …" * (len(missing) > 5)
     text = f"{have} an entry there, of {len(coded.phrases):,}; the others are similar only to equal phrases: {examples}"
     of_vectors = bool(len(corpus.vocabulary.vectors))
     return [Note("warning", "vectors", text) if of_vectors else Note("info", "similar", text)]
@@ -347,7 +349,7 @@ def best_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats
 
 def semantic_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str, Counts]:
     """Return the counts by the user's similarity; reject ties if they are averaged over."""
-    given, counts_of = given_of(data.corpus, data.coded, data.settings), dict[str, Counts]()
+    similarities, counts_of = similarity_table_of(data.corpus, data.coded, data.settings), dict[str, Counts]()
     for name, counts in systems.items():
         lists = counts.alignment.lists
         tied = lists.score is not None and ((np.diff(lists.score) == 0) & (np.diff(lists.owner) == 0)).any()
@@ -355,15 +357,15 @@ def semantic_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str, 
             raise input_error(f"system '{name}'", "ties by meaning")
         candidates = candidate_pairs(data, data.coded.runs[name], counts.alignment)
         repeated = lists.repeated & (data.settings.duplicates != "count")
-        counts_of[name] = replace(counts, hits=_by_meaning(data, candidates, given, ~repeated), judged=None)
+        counts_of[name] = replace(counts, hits=_by_meaning(data, candidates, similarities, ~repeated), judged=None)
     return counts_of
 
 
-def _by_meaning(data: Prepared, candidates: CandidatePairs, given: Given, counts: Bools) -> Hits:
+def _by_meaning(data: Prepared, candidates: CandidatePairs, similarities: SimilarityTable, counts: Bools) -> Hits:
     """Return the hits of predictions that are similar to any keyphrase; counts: mask of rows that count (row,)."""
     rows, best = len(candidates.document), data.settings.matching == "best"
     no_edge = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0)
-    edges = zip(no_edge, *_edges(data, candidates, given, counts), strict=True)
+    edges = zip(no_edge, *_edges(data, candidates, similarities, counts), strict=True)
     row, item, value, listed = (np.concatenate(parts) for parts in edges)
     gain, recalled = (best_gains if best else soft_gains)(row, item, value, rows)
     if not best:  # a pair counts equally for precision and recall
@@ -375,7 +377,7 @@ def _by_meaning(data: Prepared, candidates: CandidatePairs, given: Given, counts
 
 
 def _edges(
-    data: Prepared, candidates: CandidatePairs, given: Given, counts: Bools
+    data: Prepared, candidates: CandidatePairs, similarities: SimilarityTable, counts: Bools
 ) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
     """Yield row, item and similarity of similar pairs, block by block: 1 for equal phrases, else as in the table.
 
@@ -394,7 +396,7 @@ def _edges(
     for documents in padded_blocks(len(height), largest, _GIVEN_PER_BLOCK):
         candidate = padded(phrase, start[documents], height[documents], -1)
         keyphrase = padded(spelling, first_spelling[documents], width[documents], -1)
-        value = np.maximum(given.blocks(candidate, keyphrase), 0.0)
+        value = np.maximum(similarities.blocks(candidate, keyphrase), 0.0)
         # The padding, -1, selects the last phrase, which is then excluded.
         same_form = data.identities.predicted[candidate][:, :, None] == data.identities.gold[keyphrase][:, None]
         equal = same_form & (candidate >= 0)[:, :, None] & (keyphrase >= 0)[:, None]
