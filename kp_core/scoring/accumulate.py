@@ -181,9 +181,9 @@ class Accumulator:
         defined = scored[:, None] if pooled else scored[:, None] & ~np.isnan(sum(parts))
         filled = [np.where(defined, part, 0.0) for part in parts]
         totals = {"documents": (view.documents if pooled else defined.sum(axis=0)).astype(float)}
-        if self.interval == "cluster-t" and pooled:
+        if self.interval == "cluster-t" and (pooled or len(filled) > 1):
             totals["products"] = _products(filled)
-        elif self.interval == "cluster-t" and len(filled) == 1:
+        elif self.interval == "cluster-t":
             totals["squares"] = (filled[0] ** 2).sum(axis=0)
         if self.weights is not None and not pooled:
             complete = defined.all()
@@ -216,6 +216,12 @@ class Accumulator:
         if "squares" in totals:
             influence = ratio(spread_of(value, totals["squares"], n), n**2, np.nan)
             half_width = intervals.t_of_influence(influence, np.zeros(1), n)
+            return Estimate(value, value - half_width, value + half_width, n, reason)
+        if "products" in totals:  # F of means; the influences on a mean are the deviations from it
+            slopes, means = gradients(measure, average, [total[None] for total in sums.values()], n), [*sums.values()]
+            deviations = totals["products"] - np.einsum("mk,nk->kmn", means, ratio(np.stack(means), n))
+            (influence, _), (_, size) = quadratic(slopes, deviations), quadratic(slopes, totals["products"])
+            half_width = intervals.t_of_influence(influence, size, n)
             return Estimate(value, value - half_width, value + half_width, n, reason)
         resampled = average_of(measure, average, [*drawn.values()], totals["weight"]) if drawn else None
         return with_bounds(value, resampled, n, reason)

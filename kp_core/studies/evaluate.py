@@ -181,17 +181,22 @@ def over_datasets(corpus: Corpus, settings: Settings, query: Query) -> Result:
     for name, part in corpus.by_dataset.items():
         with named(name):
             results[name], rows_of[name] = evaluated(part, settings, query)
-    rows = [row._replace(subset=subset_of(name, row.subset)) for name, rows in rows_of.items() for row in rows]
-    rows += mean_of_datasets(list(rows_of.values()), [measure.name() for measure in query.measures])
+    means = mean_of_datasets(list(rows_of.values()), [measure.name() for measure in query.measures])
     first, several = next(iter(results.values())), any(result.by_run is not None for result in results.values())
-    groups = {name: runs for part in corpus.by_dataset.values() for name, runs in runs_of(part.systems).items()}
+    rows, by_run, all_groups = list[Row](), list[pd.DataFrame](), dict[str, tuple[str, ...]]()
+    for name, of_dataset in rows_of.items():
+        groups = runs_of(corpus.by_dataset[name].systems)
+        of_dataset = [row._replace(subset=subset_of(name, row.subset)) for row in of_dataset]
+        rows, all_groups = rows + of_dataset, all_groups | groups
+        by_run.append(run_frame(of_dataset, groups))
+    by_run.append(run_frame(means, all_groups))
     return replace(
         first,
-        frame=result_frame(rows, several),
+        frame=result_frame([*rows, *means], several),
         settings=first.settings if len({result.settings for result in results.values()}) == 1 else settings,
         notes=notes_of_datasets(corpus, results),
         documents=sum(result.documents for result in results.values()),
-        by_run=run_frame(rows, groups) if several else None,
+        by_run=pd.concat(by_run, ignore_index=True) if several else None,
     )
 
 

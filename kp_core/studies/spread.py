@@ -211,16 +211,26 @@ def spread(corpus: Corpus, settings: Settings | None = None, /, measure: str = "
     Only conventions vary: presets are used at the current cutoff (that of the measure, else the first cutoff), and
     settings that describe the data are kept.
     """
-    resolved = resolve_settings(corpus, settings, changes)
-    all_cutoffs = spreads(corpus, resolved.changed(k=resolved.k[:1]), measure)
+    return _at_first_cutoff(corpus, resolve_settings(corpus, settings, changes), measure)
+
+
+def _at_first_cutoff(corpus: Corpus, settings: Settings, measure: str, semantic: bool = False) -> Spread:
+    all_cutoffs = spreads(corpus, settings.changed(k=settings.k[:1]), measure, semantic)
     return all_cutoffs.at(all_cutoffs.settings.k[0])
 
 
-def spreads(corpus: Corpus, settings: Settings, measure: str) -> Spreads:
-    """Evaluate one measure under every preset and under the grid, at every cutoff of the settings."""
-    parsed = parse(measure)
+def _is_semantic(measure: str) -> bool:
+    return parse(measure).card.family == "semantic"
+
+
+def spreads(corpus: Corpus, settings: Settings, measure: str, semantic: bool = False) -> Spreads:
+    """Evaluate one measure under every preset and under the grid, at every cutoff of the settings.
+
+    semantic: vary the conventions of similar phrases too, as for a semantic measure
+    """
+    parsed, semantic = parse(measure), semantic or _is_semantic(measure)
     data = prepare(corpus, settings, interval="none")
-    start, semantic = data.settings.changed(k=parsed.cutoffs(data.settings)), parsed.card.family == "semantic"
+    start = data.settings.changed(k=parsed.cutoffs(data.settings))
     axes = GRID | (_SIMILARITY if semantic else {})
     of_data = {name: getattr(start, name) for name, card in CONVENTIONS.items() if card.of_data}
     settings_tried = [
@@ -402,7 +412,11 @@ def printing(
     printed = [Printed.parse(text) for number in texts for text in re.split(r"[;,]\s*+(?=[^;,=]*=)", number)]
     if not printed:
         raise UsageError("name a printed number, such as F1@5=.348")
-    return printing_of([spread(corpus, settings, number.measure, **changes) for number in printed], printed)
+    semantic, resolved = (
+        any(_is_semantic(number.measure) for number in printed),
+        resolve_settings(corpus, settings, changes),
+    )
+    return printing_of([_at_first_cutoff(corpus, resolved, number.measure, semantic) for number in printed], printed)
 
 
 def printing_of(spreads: Sequence[Spread], printed: Sequence[Printed]) -> Printing:

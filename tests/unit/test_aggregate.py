@@ -1,7 +1,9 @@
 """Values per document become one value, with the number of documents and the reason where there is none."""
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t as student
 
 import kp_core as kp
 from tests.corpora import corpus_of, document_values, scored
@@ -61,3 +63,15 @@ def test_pairs_of_a_comparison():
     assert comparison.frame["p_adjusted"].tolist() == pytest.approx([4 / 2**11, 6 / 2**12, 1])
     assert comparison.clusters == {"x": 1, "y": 2, "z": 2}
     assert comparison.better == {"x": ("y", "z"), "y": (), "z": ()}
+
+
+def test_t_interval_of_f_of_means_is_the_delta_method():
+    lists = {"d1": ["a", "x"], "d2": ["e", "y", "g"], "d3": ["h"], "d4": ["z", "k", "m", "w"]}
+    corpus = corpus_of({"d1": ["a", "b", "c"], "d2": ["e", "g"], "d3": ["h", "i"], "d4": ["k", "l", "m"]}, {"s": lists})
+    p, r = np.array([1 / 2, 2 / 3, 1, 2 / 4]), np.array([1 / 3, 2 / 2, 1 / 2, 2 / 3])
+    moved = 2 * (r.mean() ** 2 * (p - p.mean()) + p.mean() ** 2 * (r - r.mean())) / (p.mean() + r.mean()) ** 2
+    half = student.ppf(0.975, 3) * moved.std(ddof=1) / 2
+    options = {"k": "all", "average": "f-of-means", "interval": "cluster-t"}
+    row = kp.evaluate(corpus, measures="F1@k", **options).frame.iloc[0]
+    value = 2 * p.mean() * r.mean() / (p.mean() + r.mean())
+    assert row[["value", "low", "high"]].tolist() == pytest.approx([value, value - half, value + half])

@@ -97,3 +97,11 @@ def test_nearest_settings_are_given_if_none_fits() -> None:
     content = json.loads(found.json())
     assert (content["fitting"], content["rows"], len(content["nearest"])) == (0, [], 3)
     assert any(note.where == "printed" and "none of" in note.message for note in found.notes)
+
+
+def test_semantic_and_exact_numbers_fit_the_same_settings() -> None:
+    similar = pd.DataFrame({"a": ["tide"], "b": ["wave"], "score": [0.6]})
+    gold, systems = {"d": ["tide", "sea"]}, {"s": {"d": ["wave", "sea"]}}
+    found = kp.printing(kp.load(gold=gold, systems=systems, similar=similar), k=2, numbers="P@2=.5,SemP@2=.8")
+    assert found.fitting > 0
+    assert found.frame.groupby("measure")["value"].unique().map(list).to_dict() == {"P@2": [0.5], "SemP@2": [0.8]}

@@ -135,3 +135,15 @@ def test_tests_without_runs_are_refused(corpus: kp.Corpus) -> None:
     said = kp.answer(corpus, k=5)
     assert said.systems == ("bart", "t5")
     assert said.coverage == {"bart": (25, 25), "t5": (25, 25), "yake": (25, 25)}
+
+
+def test_data_sets_may_have_different_numbers_of_runs() -> None:
+    names = {"x": ("m#1", "m#2", "m#3"), "y": ("m#1", "m#2")}
+    sets = {name: drawn(6, seed, dict.fromkeys(runs, 0.5)) for seed, (name, runs) in enumerate(names.items())}
+    result = kp.evaluate(kp.together(**sets), k=5, measures="F1@k")
+    listed = result.by_run.groupby("subset")["run"].agg(tuple).to_dict()
+    assert listed == {f"dataset:{name}": runs for name, runs in names.items()}
+    for name, corpus in sets.items():
+        rows = result.by_run[result.by_run["subset"] == f"dataset:{name}"]
+        alone = kp.evaluate(corpus, k=5, measures="F1@k").by_run
+        assert rows["value"].tolist() == alone["value"].tolist()
