@@ -20,7 +20,7 @@ from benchmarks.timing import ENOUGH
 from benchmarks.workload import frames, machine
 from kp_core.scoring.order import leveled
 from kp_core.scoring.paired import ALPHA
-from kp_core.studies.over_k import corrected, over_k
+from kp_core.studies.over_k import corrected_p, over_k
 
 HERE = Path(__file__).parent
 SAMPLE = HERE.parent / "sample_data" / "lectures"
@@ -35,7 +35,7 @@ def any_clear(documents: int, runs: int, rng: np.random.Generator) -> float:
         hits = np.minimum(np.cumsum(rng.random((SYSTEMS, documents, CUTOFFS)) < chance, axis=2), GOLD)
         values = 2 * hits / (k + GOLD)
         apart = leveled(np.hstack([values[a] - values[b] for a, b in combinations(range(SYSTEMS), 2)]))
-        clear += bool((corrected(apart, TRIALS, rng) < ALPHA).any())
+        clear += bool((corrected_p(apart, TRIALS, rng) < ALPHA).any())
     return clear / runs
 
 

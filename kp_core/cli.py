@@ -42,7 +42,7 @@ from kp_core.studies.correlation.correlate import similarities
 from kp_core.studies.correlation.estimates import Study
 from kp_core.studies.correlation.human import with_ratings
 from kp_core.studies.evaluate import DEFAULT_MEASURES
-from kp_core.studies.published_tables import recovered
+from kp_core.studies.published_tables import recover_table
 from kp_core.studies.result import Requirement, checked
 from kp_core.takeaway.tidy import Written, formulas, tidy
 from kp_core.takeaway.trec_files import trec
@@ -475,7 +475,7 @@ def soft(
     output.answer(call(kp.Soft(similarity, tau, hits) if similarity else soft, names_in(measures)))
 
 
-@of_api(recovered)
+@of_api(recover_table)
 def recover(call: Any, *, output: Output = Output()) -> None:
     """Recover concordance tables from printed kappa, P_pos, P_neg and PABAK."""
     output.answer(call())

@@ -36,7 +36,7 @@ def _redirect(stem: str) -> None:
 
 
 def _pages(speech: Speech) -> list[StreamlitPage]:
-    annotators_only = workspace.people_alone()
+    annotators_only = workspace.has_only_annotators()
     people_titles = {"annotators": "Agreement", "documents": speech["Documents"]}
     titles = {stem: stem.capitalize() for stem in PAGES} | (people_titles if annotators_only else {})
     hidden = ("overview", "systems", "correlation") if annotators_only else ()

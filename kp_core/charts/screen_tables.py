@@ -16,7 +16,7 @@ from kp_core.scoring.order import best_first, close, leveled, reaches
 from kp_core.scoring.runs import runs_of
 from kp_core.settings import change_in_words, in_words
 from kp_core.studies.compare import Comparison
-from kp_core.studies.correlation.breakdowns import exceeds_all
+from kp_core.studies.correlation.breakdowns import exceeds_overall
 from kp_core.studies.correlation.correlate import CorrelationStudy
 from kp_core.studies.indexing import FEW as FEW_PEOPLE
 from kp_core.studies.indexing import consistency
@@ -242,7 +242,7 @@ def _count_of(table: pd.DataFrame, part: str, whole: str) -> pd.Series:
 
 
 def headings_in_short(frame: pd.DataFrame, annotators: int) -> pd.DataFrame:
-    """Return the rows of `subjects_of_people` as a short table; annotators: number of annotators."""
+    """Return the rows of `subjects_of_annotators` as a short table; annotators: number of annotators."""
     named = {"chosen by": frame["annotators"]} if annotators <= FEW_PEOPLE else {}
     counts = {"chosen": _count_of(frame, "chosen", "seen"), "by all": _count_of(frame, "by_all", "documents")}
     return pd.DataFrame(
@@ -490,7 +490,7 @@ def by_subset(frame: pd.DataFrame, average: str) -> tuple[pd.DataFrame, pd.DataF
     A cell is `best` if it exceeds the measure's value over all pairs, `quiet` if there are few pairs.
     """
     rows = frame[frame["average"] == average]
-    rows = rows.assign(bold=exceeds_all(rows) & (rows["subset"] != "all"))
+    rows = rows.assign(bold=exceeds_overall(rows) & (rows["subset"] != "all"))
     order = {"index": rows["subset"].unique(), "columns": rows["measure"].unique()}
     values, bold = (
         rows.pivot_table(index="subset", columns="measure", values=name, aggfunc="first").reindex(**order)

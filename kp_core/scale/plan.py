@@ -12,16 +12,16 @@ import pandas as pd
 from kp_core.corpus import Corpus, Role
 from kp_core.errors import Note, input_error, usage_error
 from kp_core.scale.sources import Source
-from kp_core.scoring.codes import refuse_taken
-from kp_core.scoring.gold import left_one_out, parse_choice
+from kp_core.scoring.codes import refuse_reserved_names
+from kp_core.scoring.gold import leave_one_out_rule, parse_choice
 from kp_core.scoring.measures import Measure, names_in, parse
 from kp_core.scoring.paired import Family
-from kp_core.scoring.prepare import Names, prepare, refuse_alone
+from kp_core.scoring.prepare import Names, prepare, refuse_single_annotator
 from kp_core.scoring.runs import OVER_RUNS, runs_of
 from kp_core.scoring.sentence_ids import sentence_owner
 from kp_core.settings import Settings
 from kp_core.studies.annotators import requested_measures
-from kp_core.studies.evaluate import DEFAULT_MEASURES, refuse_named_alike
+from kp_core.studies.evaluate import DEFAULT_MEASURES, refuse_reserved_systems
 from kp_core.studies.parts import parse_by
 from kp_core.text.candidates import has_english
 
@@ -116,7 +116,7 @@ def make_plan(
         for family in compare:
             family.average(settings)
         parse_choice(settings.annotators, names.annotators)
-        refuse_named_alike(names.systems)
+        refuse_reserved_systems(names.systems)
         if with_runs := [runs[0] for runs in runs_of(names.systems).values() if len(runs) > 1]:
             raise usage_error("runs streamed", name=with_runs[0])
     else:
@@ -124,7 +124,7 @@ def make_plan(
             measure.name() for measure in requested_measures(settings, people) if measure.card.family == "sets"
         ]:
             raise usage_error("sets streamed", measure=sets[0])
-        refuse_alone(names.annotators)
+        refuse_single_annotator(names.annotators)
         settings = settings.changed(k="all")
     settings, notes = _resolved(sources, settings)
     if by or people is not None:
@@ -139,7 +139,7 @@ def make_plan(
 def _refuse(settings: Settings, measures: Sequence[str], compare: Sequence[Family], by: str) -> None:
     reasons = {
         "vocabulary": settings.universe == "vocabulary",
-        "others": left_one_out(settings.annotators),
+        "others": leave_one_out_rule(settings.annotators),
         "length": by == "length",
         "concept": settings.by_concept == "yes",
         "rarity streamed": settings.gain == "propensity" or any(name.startswith("PSP@") for name in measures),
@@ -175,7 +175,7 @@ def _with_names(sources: Sequence[Source]) -> tuple[list[Source], Names, bool]:
             raise input_error(source.shown, "same name", name=duplicates[0])
         else:
             systems += final.values()
-    refuse_taken(tuple(annotators))
+    refuse_reserved_names(tuple(annotators))
     return renamed, Names(tuple(annotators), tuple(systems)), graded
 
 

@@ -278,7 +278,7 @@ class Streamed:
             return annotators.agreement_of(tally, plan.names, plan.parsed, plan.settings, _annotator_pairs(plan), notes)
         rows = evaluate.system_rows(tally, _query(plan, plan.settings))
         notes += facts.evaluation_notes(tally, plan.names.systems, plan.settings, plan.concordance)
-        notes += facts.above_one((row.measure, row.value) for row in rows)
+        notes += facts.notes_above_one((row.measure, row.value) for row in rows)
         return Result(result_frame(rows), plan.settings, tuple(notes), tally.number("documents"), plan.concordance)
 
     def comparisons(self) -> list[compare.Comparison]:

@@ -214,14 +214,14 @@ class Accumulator:
             reason[column] = max(sorted(counts), key=counts.__getitem__) if counts else absent
         value = average_of(measure, average, [*sums.values()], n)
         if "squares" in totals:
-            influence = ratio(spread_of(value, totals["squares"], n), n**2, np.nan)
-            half_width = intervals.t_of_influence(influence, np.zeros(1), n)
+            influence = ratio(squared_deviations(value, totals["squares"], n), n**2, np.nan)
+            half_width = intervals.t_half_width(influence, np.zeros(1), n)
             return Estimate(value, value - half_width, value + half_width, n, reason)
         if "products" in totals:  # F of means; the influences on a mean are the deviations from it
             slopes, means = gradients(measure, average, [total[None] for total in sums.values()], n), [*sums.values()]
             deviations = totals["products"] - np.einsum("mk,nk->kmn", means, ratio(np.stack(means), n))
             (influence, _), (_, size) = quadratic(slopes, deviations), quadratic(slopes, totals["products"])
-            half_width = intervals.t_of_influence(influence, size, n)
+            half_width = intervals.t_half_width(influence, size, n)
             return Estimate(value, value - half_width, value + half_width, n, reason)
         resampled = average_of(measure, average, [*drawn.values()], totals["weight"]) if drawn else None
         return with_bounds(value, resampled, n, reason)
@@ -250,7 +250,7 @@ class Accumulator:
         reason = [str(why) if np.isnan(x) else None for x, why in zip(value, status, strict=True)]
         if "products" in totals and measure.card.smooth:
             influence = quadratic(gradients(measure, average="micro", sums=total.arrays()), totals["products"])
-            half_width = intervals.t_of_influence(*influence, n)
+            half_width = intervals.t_half_width(*influence, n)
             return Estimate(value, value - half_width, value + half_width, n, reason)
         return with_bounds(value, resampled, n, reason)
 
@@ -295,7 +295,7 @@ def with_bounds(value: Floats, resampled: Floats | None, n: Ints, reason: list[s
     return Estimate(value, low, high, n, reason, resampled)
 
 
-def spread_of(mean: Floats | float, squares: Floats | float, n: Ints | int) -> Floats:
+def squared_deviations(mean: Floats | float, squares: Floats | float, n: Ints | int) -> Floats:
     """Return the sum of squared deviations from the mean (K,), or 0 if it is only rounding error."""
     spread = squares - n * np.square(mean)
     return np.where(spread > _NOISE * np.asarray(squares), spread, 0.0)

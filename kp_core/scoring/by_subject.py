@@ -15,7 +15,7 @@ from kp_core.scoring.alignment import Alignment
 from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import SystemCounts
-from kp_core.scoring.intervals import Estimate, left_out_half_width
+from kp_core.scoring.intervals import Estimate, jackknife_half_width
 from kp_core.scoring.measures.registry import Measure
 from kp_core.scoring.prepare import Prepared
 from kp_core.settings import SUBJECT
@@ -106,7 +106,7 @@ def _weighted(measure: Measure, average: str, rule: str, counts: Cells) -> tuple
     return value * weight, weight
 
 
-def refuse_unfit(data: Prepared, runs: bool) -> None:
+def refuse_unsuitable(data: Prepared, runs: bool) -> None:
     """Refuse data and settings for which means over subjects are undefined; runs: whether a system has several runs."""
     if data.settings.ties == "expected":
         raise usage_error("subjects of ties")
@@ -129,7 +129,7 @@ def subject_estimates(
     columns_of = [column for column in columns_of if column[2] in column[1].averages(settings.average)]
     if not columns_of:
         return estimates
-    refuse_unfit(data, runs)
+    refuse_unsuitable(data, runs)
     cutoffs = {k for _, measure, _ in columns_of for k in measure.cutoffs(settings)}
     for (subset, (systems, *_)), name in product(counts.items(), data.names.systems):
         exact = systems[name].exact
@@ -140,7 +140,7 @@ def subject_estimates(
             value = np.array([column.mean(*args) for column in columns])
             half = np.full(len(columns), np.nan)
             if settings.interval != "none":
-                half = np.array([left_out_half_width(column.without_each(*args)) for column in columns])
+                half = np.array([jackknife_half_width(column.without_each(*args)) for column in columns])
             reason = ["no_subject" if undefined else None for undefined in np.isnan(value)]
             documents = np.full(len(columns), int(scored.sum()))
             estimates[subset, name, index, average] = Estimate(value, value - half, value + half, documents, reason)

@@ -187,7 +187,7 @@ def code(corpus: Corpus, by_concept: bool = False) -> Coded:
         raise input_error("the gold standard", "no document")
     entry_document = _places(gold_ids, documents)
     annotators = tuple(corpus.annotators)
-    refuse_taken(annotators)
+    refuse_reserved_names(annotators)
     annotator_index = pd.Index(annotators, dtype="str")
     entry_annotator = _places(_strings(gold["annotator"], "annotator"), annotator_index)
     seen = np.zeros((len(annotators), len(documents)), bool)
@@ -235,7 +235,7 @@ def code(corpus: Corpus, by_concept: bool = False) -> Coded:
     )
 
 
-def refuse_taken(annotators: tuple[str, ...]) -> None:
+def refuse_reserved_names(annotators: tuple[str, ...]) -> None:
     """Refuse annotators named like a way to combine annotators."""
     taken = [name for name in annotators if name in _RESERVED_NAMES or name.startswith(("majority:", "others:"))]
     if taken and len(annotators) > 1:

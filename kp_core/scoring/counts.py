@@ -377,10 +377,10 @@ class SystemCounts:
         return self.changed(lambda counts: replace(counts, known=counts.known & documents))
 
 
-def counted_alike(settings: Settings) -> Settings:
+def without_count_conventions(settings: Settings) -> Settings:
     """Return settings that give the same counts, with the defaults of all conventions that are applied after counting.
 
-    >>> counted_alike(Settings(denominator="returned", duplicates="keep")) == Settings(duplicates="keep")
+    >>> without_count_conventions(Settings(denominator="returned", duplicates="keep")) == Settings(duplicates="keep")
     True
     """
     return settings.changed(**{name: rule.usual for name, rule in CONVENTIONS.items() if rule.of_counts})

@@ -86,16 +86,16 @@ def parse_choice(annotators: str, names: tuple[str, ...]) -> tuple[str, int]:
         return kind, 0
     if kind == "majority" and (not number or (number.isdigit() and int(number) > 0)):
         return kind, int(number or 0)
-    if left_one_out(annotators):
+    if leave_one_out_rule(annotators):
         raise usage_error("left out", annotators=annotators)
     examples = ", ".join(names[:20])
     raise usage_error("no such gold", annotators=annotators, known=examples)
 
 
-def left_one_out(annotators: str) -> str:
+def leave_one_out_rule(annotators: str) -> str:
     """Return how the other annotators are combined if each annotator is left out in turn; else an empty string.
 
-    >>> left_one_out("others"), left_one_out("others:majority"), left_one_out("union")
+    >>> leave_one_out_rule("others"), leave_one_out_rule("others:majority"), leave_one_out_rule("union")
     ('union', 'majority', '')
     """
     return {"others": "union", "others:majority": "majority"}.get(annotators, "")
@@ -184,7 +184,7 @@ def gold_items(
     """
     annotators = settings.annotators
     if without is not None:
-        annotators = left_one_out(annotators) or annotators
+        annotators = leave_one_out_rule(annotators) or annotators
     kind, number = parse_choice(annotators, coded.annotators)
     in_standard = np.arange(len(coded.annotators)) != (-1 if without is None else without)
     in_standard &= (kind != "one") | (np.arange(len(coded.annotators)) == number)

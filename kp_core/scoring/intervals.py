@@ -65,7 +65,7 @@ def _bits(documents: Sequence[str], numbers: int, stream: int, seed: int) -> NDA
     return _mixed(keys[:, None] ^ counter)
 
 
-def swaps_of(documents: Sequence[str], trials: int, seed: int) -> Iterator[Floats]:
+def random_swaps(documents: Sequence[str], trials: int, seed: int) -> Iterator[Floats]:
     """Yield rows of 0 and 1 (T, D), where 1 marks a document swapped in a trial; ids and seed determine the rows."""
     bits = _bits(documents, -(-trials // 64), _SIGNS, seed).astype("<u8", copy=False).view(np.uint8)
     swaps = np.unpackbits(bits, axis=1, count=trials, bitorder="little")
@@ -137,7 +137,7 @@ def half_width(error: Floats, freedom: Floats | Ints | float) -> Floats:
         return np.asarray(np.where(error > 0, stdtrit(freedom, 0.975) * error, np.nan))
 
 
-def p_of(difference: Floats | float, error: Floats, freedom: Floats | Ints | float) -> Floats:
+def t_test_p(difference: Floats | float, error: Floats, freedom: Floats | Ints | float) -> Floats:
     """Return the two-sided p-values of differences by the t test; NaN without variance."""
     from scipy.special import stdtr
 
@@ -152,15 +152,15 @@ def t_p(mean: float, spread: float, documents: int) -> float:
     0.0742
     """
     error = np.sqrt(spread / np.float64(documents - 1) / documents) if documents > 1 else np.nan
-    return float(p_of(mean, np.asarray(error), documents - 1))
+    return float(t_test_p(mean, np.asarray(error), documents - 1))
 
 
-def left_out_half_width(values: Floats) -> float:
+def jackknife_half_width(values: Floats) -> float:
     """Return half the width of the jackknife t interval, from the values with each document left out in turn (D,).
 
     SE² = (D−1)/D · sum of squared deviations from their mean; NaN without variance. Source: Efron & Stein 1981.
 
-    >>> round(left_out_half_width(np.array([1.5, 2.0, 2.5])), 4)  # the mean of 3, 2 and 1
+    >>> round(jackknife_half_width(np.array([1.5, 2.0, 2.5])), 4)  # the mean of 3, 2 and 1
     2.4841
     """
     n = len(values)
@@ -169,7 +169,7 @@ def left_out_half_width(values: Floats) -> float:
     return float(half_width(np.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum()), n - 1))
 
 
-def t_of_influence(squares: Floats, sizes: Floats, documents: Ints | int) -> Floats:
+def t_half_width(squares: Floats, sizes: Floats, documents: Ints | int) -> Floats:
     """Return half the width of the document-cluster t interval (K,), NaN without variance: SE² = D/(D−1) · sum of u_D².
 
     squares   sum of squared influences u_D = gradient · counts of documents; sizes: the same with absolute terms

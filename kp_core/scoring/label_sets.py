@@ -121,7 +121,7 @@ def alpha(choices: AnnotatorChoices, similarity: Similarity, ids: tuple[str, ...
         reason = ["single_annotator" if not seen_by_several.any() else "both_empty" if all_empty else "one_set"]
     if settings.interval == "cluster-t" and not reason[0]:
         influence, size = sets.influence()
-        half_width = intervals.t_of_influence(np.array([(influence**2).sum()]), np.array([(size**2).sum()]), n)
+        half_width = intervals.t_half_width(np.array([(influence**2).sum()]), np.array([(size**2).sum()]), n)
         return Estimate(value, value - half_width, value + half_width, n, reason)
     weights = intervals.weights(settings, ids, seen_by_several)
     return with_bounds(value, None if weights is None else sets.alpha(weights)[:, None], n, reason)

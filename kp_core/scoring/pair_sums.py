@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from kp_core.scoring import intervals, paired
-from kp_core.scoring.accumulate import Ids, Sums, average_of, gradients, quadratic, spread_of, summands
-from kp_core.scoring.by_subject import SubjectCounts, refuse_unfit, swapped_difference
+from kp_core.scoring.accumulate import Ids, Sums, average_of, gradients, quadratic, squared_deviations, summands
+from kp_core.scoring.by_subject import SubjectCounts, refuse_unsuitable, swapped_difference
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import Counts, SystemCounts
-from kp_core.scoring.intervals import half_width, left_out_half_width, p_of
+from kp_core.scoring.intervals import half_width, jackknife_half_width, t_test_p
 from kp_core.scoring.measures.registry import Measure
 from kp_core.scoring.order import leveled
 from kp_core.scoring.paired import FamilyAt
@@ -40,7 +40,7 @@ def statistic(system: SystemCounts, measure: Measure, cutoff: Cutoff, average: s
     return Statistic(np.hstack(parts), value, view.scored if average == "micro" else view.scored & ~np.isnan(value))
 
 
-def scored_by_all(block: dict[str, Statistic]) -> Bools:
+def scored_for_all(block: dict[str, Statistic]) -> Bools:
     """Return the documents on which every system is scored (D,)."""
     return np.asarray(np.logical_and.reduce([statistic.defined for statistic in block.values()]))
 
@@ -106,7 +106,7 @@ def under_other_rule(systems: Mapping[str, SystemCounts]) -> dict[str, SystemCou
 
 
 @dataclass(frozen=True)
-class Compared:
+class PairResults:
     """The comparison of systems and their pairs (P,).
 
     scores, resampled   system → its value, and its values over the resamples (B,)
@@ -128,7 +128,7 @@ class Compared:
     left_out: Ids = field(default_factory=Ids)
     lists: ListCounts = field(default_factory=ListCounts)
     runs: Mapping[str, int] = field(default_factory=dict)
-    otherwise: Mapping[int, Compared] = field(default_factory=dict)
+    otherwise: Mapping[int, PairResults] = field(default_factory=dict)
     identical: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -157,7 +157,7 @@ class Pairing:
 
         weights: those of the bootstrap (B, D); swaps: rows of 0 and 1 (T, D), where 1 marks a swapped document
         """
-        shared = scored_by_all(block)
+        shared = scored_for_all(block)
         stacked = np.stack([block[name].summands[shared] for name in self.systems])  # (S, D, M)
         values = np.array([block[name].value for name in self.systems])[:, shared]
         differences = [leveled(d[~np.isnan(d)]) for d in (values[a] - values[b] for a, b in self.places)]
@@ -177,7 +177,7 @@ class Pairing:
         self.sums.put(f"pairs/{self.name}", totals)
         return differences
 
-    def compared(self, differences: list[Floats] | None = None) -> Compared:
+    def compared(self, differences: list[Floats] | None = None) -> PairResults:
         """Return the comparison; differences: those of each pair on all documents, None if data are streamed."""
         totals, family = self.sums.totals[f"pairs/{self.name}"], self.at.family
         n, difference_sums = int(totals["common"][0]), totals["differences"]
@@ -189,7 +189,7 @@ class Pairing:
             lists = ListCounts.of(self.systems, totals["lists"], int(totals["in_use"][0]))
         if not n:
             undefined = dict.fromkeys(self.systems, float("nan"))
-            return Compared(self.pairs, 0, undefined, {}, p, halves, effects, left_out, lists)
+            return PairResults(self.pairs, 0, undefined, {}, p, halves, effects, left_out, lists)
         sums, resampled = totals["sums"], dict[str, Floats]()
         scores = dict(zip(self.systems, self._value(sums, n).tolist(), strict=True))
         if "weight" in totals:
@@ -209,7 +209,7 @@ class Pairing:
                 p[i] = paired.wilcoxon_test(differences[i])[1]
             if "products" in totals:
                 halves[i] = self._half(totals["products"][i], sums[a], sums[b], n)
-        return Compared(self.pairs, n, scores, resampled, p, halves, effects, left_out, lists)
+        return PairResults(self.pairs, n, scores, resampled, p, halves, effects, left_out, lists)
 
     def _value(self, sums: Floats, n: Any) -> Floats:
         """Return the measure (..., B) from sums (..., B, M); n: the number of documents, a scalar or (B,)."""
@@ -224,7 +224,7 @@ class Pairing:
             gradients(self.at.parsed, self.at.average, list(sums[:, None, None]), np.asarray(n)) for sums in sides
         ]
         influence = quadratic(np.hstack([slopes[0], -slopes[1]]), products[None])
-        return float(intervals.t_of_influence(*influence, n)[0])
+        return float(intervals.t_half_width(*influence, n)[0])
 
 
 def _sums_of_differences(differences: Floats) -> Floats:
@@ -237,7 +237,7 @@ def _moments(totals: Floats) -> tuple[float, float, int]:
     """Return the mean of the differences, their sum of squared deviations, and their number."""
     n = int(totals[:3].sum())
     mean = totals[3] / n if n else float("nan")
-    return float(mean), float(spread_of(mean, totals[4], n)) if n else 0.0, n
+    return float(mean), float(squared_deviations(mean, totals[4], n)) if n else 0.0, n
 
 
 def _effect(totals: Floats, biserial: float) -> tuple[float, float, int, int, int]:
@@ -248,7 +248,7 @@ def _effect(totals: Floats, biserial: float) -> tuple[float, float, int, int, in
     return float(mean / deviation) if deviation > 0 else float("nan"), biserial, wins, ties, losses
 
 
-def compared_over_runs(systems: Mapping[str, Sequence[Counts]], documents: tuple[str, ...], at: FamilyAt) -> Compared:
+def compare_over_runs(systems: Mapping[str, Sequence[Counts]], documents: tuple[str, ...], at: FamilyAt) -> PairResults:
     """Compare systems, from the counts of each run, on the documents on which all runs of all systems are scored.
 
     Effect sizes are computed from the mean over runs for each document.
@@ -277,17 +277,17 @@ def compared_over_runs(systems: Mapping[str, Sequence[Counts]], documents: tuple
         if at.family.test == "multi-bootstrap":
             compared.p[number] = paired.bootstrap(resampled[a] - resampled[b])
         else:
-            compared.p[number] = p_of(np.array([scores[a] - scores[b]]), error, freedom)[0]
+            compared.p[number] = t_test_p(np.array([scores[a] - scores[b]]), error, freedom)[0]
     number_of_runs = {name: len(runs) for name, runs in systems.items()}
     return replace(compared, scores=scores, resampled=resampled, runs=number_of_runs)
 
 
-def compared_over_subjects(data: Prepared, systems: Mapping[str, SystemCounts], at: FamilyAt) -> Compared:
+def compare_over_subjects(data: Prepared, systems: Mapping[str, SystemCounts], at: FamilyAt) -> PairResults:
     """Compare pairs of systems by means over subjects, on the documents on which all systems are scored.
 
     A trial of the randomization test swaps two systems' suggestions for a document. Effect sizes are over documents.
     """
-    refuse_unfit(data, have_runs(list(systems)))
+    refuse_unsuitable(data, have_runs(list(systems)))
     args, exact = (at.parsed, at.average, data.settings.subject_empty), {name: s.exact for name, s in systems.items()}
     in_use = np.logical_and.reduce([counts.scored for counts in exact.values()])
     values = {name: s.of(at.parsed).at((at.cutoff,)).values(at.parsed)[:, 0] for name, s in systems.items()}
@@ -297,18 +297,18 @@ def compared_over_subjects(data: Prepared, systems: Mapping[str, SystemCounts], 
     subjects = {name: SubjectCounts.of(c.alignment, c.limit(at.cutoff), in_use) for name, c in exact.items()}
     left_out = {name: counts.without_each(*args) for name, counts in subjects.items()}
     for number, (a, b) in enumerate(compared.pairs):
-        compared.halves[number] = left_out_half_width(left_out[a] - left_out[b])
+        compared.halves[number] = jackknife_half_width(left_out[a] - left_out[b])
         difference, rng = swapped_difference(subjects[a], subjects[b], args), np.random.default_rng(data.settings.seed)
         compared.p[number] = paired.randomisation(difference, compared.documents, at.family.trials, rng)
     return replace(compared, scores={name: counts.mean(*args) for name, counts in subjects.items()})
 
 
-def _only_effects(values: Mapping[str, Floats], in_use: Bools, documents: tuple[str, ...], at: FamilyAt) -> Compared:
+def _only_effects(values: Mapping[str, Floats], in_use: Bools, documents: tuple[str, ...], at: FamilyAt) -> PairResults:
     """Return a comparison with effect sizes from the values of systems (D,); scores and p-values are undefined."""
     pairs, scores = at.family.pairs(list(values)), dict.fromkeys(values, float("nan"))
     effects = [effects_of((values[a] - values[b])[in_use]) for a, b in pairs]
     p, halves = np.full((2, len(pairs)), np.nan)
-    return Compared(pairs, int(in_use.sum()), scores, {}, p, halves, effects, Ids.where(documents, ~in_use))
+    return PairResults(pairs, int(in_use.sum()), scores, {}, p, halves, effects, Ids.where(documents, ~in_use))
 
 
 def effects_of(differences: Floats) -> tuple[float, float, int, int, int]:

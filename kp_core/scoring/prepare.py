@@ -15,7 +15,7 @@ from kp_core.errors import Note, UsageError, input_error, pluralize, usage_error
 from kp_core.scoring import codes
 from kp_core.scoring import gold as golds
 from kp_core.scoring.codes import Coded, Floats, Identities, Ints
-from kp_core.scoring.gold import AnnotatorChoices, Gold, left_one_out
+from kp_core.scoring.gold import AnnotatorChoices, Gold, leave_one_out_rule
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
 from kp_core.settings import CONVENTIONS, Settings, resolve_settings
 from kp_core.text.candidates import Stems, candidates, has_english
@@ -91,7 +91,7 @@ class Prepared:
     @property
     def left_out(self) -> tuple[int | None, ...]:
         """The annotator left out of each gold standard: every annotator in turn under `others`, else only None."""
-        return tuple(range(len(self.coded.annotators))) if left_one_out(self.settings.annotators) else (None,)
+        return tuple(range(len(self.coded.annotators))) if leave_one_out_rule(self.settings.annotators) else (None,)
 
     def standard(self, without: int | None = None, fewest: Ints | None = None) -> Gold:
         """Return a gold standard with the gain of each form by rarity; arguments as in `gold_items`.
@@ -139,8 +139,8 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Any)
     coded = memoize(corpus, "codes", by_concept, lambda: codes.code(corpus, by_concept))
     settings, notes = _fitted_to_data(corpus, coded, settings)
     identities = _identities(corpus, coded, settings)
-    if left_one_out(settings.annotators):
-        refuse_alone(coded.annotators)
+    if leave_one_out_rule(settings.annotators):
+        refuse_single_annotator(coded.annotators)
         settings = settings.changed(empty_gold="skip")  # except documents that the others `declined`
     cutoffs, key = settings.k, (settings.normalise, settings.gold_stemmed, settings.by_concept, settings.rel)
     if "average" in cutoffs:  # source: the threshold of the lecture-keyword evaluation section
@@ -213,12 +213,12 @@ def _identities(corpus: Corpus, coded: Coded, settings: Settings) -> Identities:
 def prepare_annotators(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Prepared:
     """Return a corpus prepared for its annotators; reject a single annotator or too small a universe."""
     data = prepare(corpus, settings, **changes | {"k": "all", "annotators": "union"})
-    refuse_alone(data.coded.annotators)
+    refuse_single_annotator(data.coded.annotators)
     data.refuse_small_universe(data.all_items.size.astype(float))
     return data
 
 
-def refuse_alone(annotators: Sequence[str]) -> None:
+def refuse_single_annotator(annotators: Sequence[str]) -> None:
     """Refuse a single annotator."""
     if len(annotators) < 2:
         raise input_error("the gold standard", "one annotator")

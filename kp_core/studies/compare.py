@@ -18,7 +18,7 @@ from kp_core.scoring.accumulate import Ids, Sums
 from kp_core.scoring.codes import Coded, Floats, document_blocks, ragged
 from kp_core.scoring.measures import matchers
 from kp_core.scoring.order import best_first, close, exceeds, leveled, reaches
-from kp_core.scoring.pair_sums import COMPARABLE, Compared, ListCounts, Pairing, list_counts
+from kp_core.scoring.pair_sums import COMPARABLE, ListCounts, Pairing, PairResults, list_counts
 from kp_core.scoring.paired import ALPHA, TRIALS, Correction, Family, FamilyAt, Test
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import OVER_RUNS, have_runs, over_runs, runs_of
@@ -26,7 +26,7 @@ from kp_core.scoring.systems import count_systems
 from kp_core.settings import SUBJECT, Cutoff, Settings, resolve_settings, signature
 from kp_core.studies import WORDS
 from kp_core.studies.answer import Grade
-from kp_core.studies.facts import too_few
+from kp_core.studies.facts import too_few_documents
 from kp_core.studies.parts import DATASET, Systems, parse_by, parts
 from kp_core.studies.result import Numbers, notes_of_datasets, subset_of
 
@@ -271,7 +271,7 @@ def compare_parts(corpus: Corpus, settings: Settings, measure: str, by: str) -> 
     cutoff = family.parsed.cutoffs(data.settings)[0]
     subsets = parts(data, [count_systems(data, matchers([family.parsed]))], parse_by(by))
     comparisons = {
-        name.partition(":")[2]: compared(data, family, cutoff, counts[0])
+        name.partition(":")[2]: compare_prepared(data, family, cutoff, counts[0])
         for name, counts in subsets.items()
         if name != "all"
     }
@@ -375,10 +375,10 @@ def one_comparison(comparisons: Sequence[Comparison], recipe: str) -> Comparison
 def _of_all_systems(data: Prepared, family: Family, cutoff: Cutoff) -> Comparison:
     """Return the cached comparison of all systems of a corpus, which several parts of a page need."""
     key = data.settings, family, cutoff
-    return memoize(data.corpus, "comparison", key, lambda: compared(data, family, cutoff))
+    return memoize(data.corpus, "comparison", key, lambda: compare_prepared(data, family, cutoff))
 
 
-def compared(data: Prepared, family: Family, cutoff: Cutoff, systems: Systems | None = None) -> Comparison:
+def compare_prepared(data: Prepared, family: Family, cutoff: Cutoff, systems: Systems | None = None) -> Comparison:
     """Compare the systems of prepared data in memory; systems: their counts, if only in a part of the data."""
     at = FamilyAt(family, cutoff, data.settings)
     if systems and at.average in SUBJECT:
@@ -413,12 +413,12 @@ def _over_runs(at: FamilyAt, systems: Systems) -> bool:
     return have_runs(list(systems)) or at.settings.interval in OVER_RUNS or at.family.test in OVER_RUNS
 
 
-def _results(data: Prepared, at: FamilyAt, systems: Systems) -> Compared:
+def _results(data: Prepared, at: FamilyAt, systems: Systems) -> PairResults:
     if at.average in SUBJECT:
-        return pair_sums.compared_over_subjects(data, systems, at)
+        return pair_sums.compare_over_subjects(data, systems, at)
     if _over_runs(at, systems):
         counts = {name: [systems[run].of(at.parsed) for run in runs] for name, runs in runs_of(systems).items()}
-        return pair_sums.compared_over_runs(counts, data.documents, at)
+        return pair_sums.compare_over_runs(counts, data.documents, at)
     pairing = Pairing(at, list(systems), Sums())
     return pairing.compared(add_pairs(pairing, data, systems))
 
@@ -448,19 +448,19 @@ def add_pairs(pairing: Pairing, data: Prepared, systems: Systems, streamed: bool
     for number, block_of in enumerate(document_blocks(len(data.documents)) if streamed else [slice(None)]):
         ids, counts = data.documents[block_of], {name: part[number] for name, part in parts.items()}
         block = {name: pair_sums.statistic(run, at.parsed, at.cutoff, at.average) for name, run in counts.items()}
-        shared = pair_sums.scored_by_all(block)
+        shared = pair_sums.scored_for_all(block)
         scored = list(compress(ids, shared))
         weights = intervals.weights(resampling, scored, shared[shared], rng)
         swaps: Iterator[Floats] = iter(())
         if at.family.test == "randomisation" and scored:
             trials, n = at.family.trials, len(scored)
-            swaps = intervals.swaps_of(scored, trials, settings.seed) if streamed else paired.swaps(n, trials, rng)
+            swaps = intervals.random_swaps(scored, trials, settings.seed) if streamed else paired.swaps(n, trials, rng)
         differences = pairing.add(block, weights, swaps, list_counts(counts))
         pairing.sums.note({pairing.name: Ids.where(ids, ~shared)})
     return differences
 
 
-def comparison_of(results: Compared, at: FamilyAt, documents: int, streamed: bool = False) -> Comparison:
+def comparison_of(results: PairResults, at: FamilyAt, documents: int, streamed: bool = False) -> Comparison:
     """Return the comparison of pairs from their results."""
     family, settings, pairs, n, lists = at.family, at.settings, results.pairs, results.documents, results.lists
     test_in_words = in_words(family, settings, n, streamed)
@@ -491,7 +491,7 @@ def comparison_of(results: Compared, at: FamilyAt, documents: int, streamed: boo
         settings = settings.changed(average=at.average)
         notes.append(Note("info", "average", f"Only the {at.average} average is compared."))
     if n < FEW:
-        notes.append(Note("warning", "documents", f"{too_few(n)} or test"))
+        notes.append(Note("warning", "documents", f"{too_few_documents(n)} or test"))
     if lost:
         text = f"{pluralize(lost, 'document is', 'documents are')} left out, because not all systems are scored there"
         notes.append(Note("warning", "documents", f"{text}: {results.left_out}"))
@@ -524,7 +524,7 @@ def comparison_of(results: Compared, at: FamilyAt, documents: int, streamed: boo
 _COLUMNS = ("a", "b", "measure", "k", "average", "difference", "low", "high", "p", "p_adjusted", "documents")
 
 
-def _table(results: Compared, settings: Settings) -> pd.DataFrame:
+def _table(results: PairResults, settings: Settings) -> pd.DataFrame:
     """Return values, difference, interval and p of each pair; the interval is 0 to 0 if no document differs."""
     first, second = (np.array([results.scores[name] for name in names]) for names in zip(*results.pairs, strict=True))
     differences = first - second
@@ -546,7 +546,7 @@ def _comparable(lists: ListCounts, documents: int, left_out: int, a: str, b: str
     return lists.comparable(a, b) and not (any_incomplete and documents < COMPARABLE * (documents + left_out))
 
 
-def _corrected(results: Compared, p: Floats, family: Family) -> Floats:
+def _corrected(results: PairResults, p: Floats, family: Family) -> Floats:
     """Return p corrected over the pairs tested; systems with the same lists count as one system."""
     first = dict[tuple[str, ...], int]()
     keys = [tuple(sorted({results.identical.get(name, name) for name in pair})) for pair in results.pairs]

@@ -23,7 +23,7 @@ from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import count_systems, longest_lists
 from kp_core.settings import Cutoff, Settings
 from kp_core.studies import WORDS
-from kp_core.studies.facts import by_document
+from kp_core.studies.facts import note_by_document
 from kp_core.studies.parts import values_over
 from kp_core.studies.result import Numbers
 from kp_core.studies.subjects import names_of
@@ -68,7 +68,7 @@ def documents(
             rows = pd.DataFrame(dict(zip(BY_DOCUMENT, (*names, *numbers), strict=True)))
             frames.append(rows.astype({"k": object}))
     frame = pd.concat(frames[1:] or frames, ignore_index=True)
-    caption, notes = "Values by document", (*data.notes, *by_document(data.settings, parsed))
+    caption, notes = "Values by document", (*data.notes, *note_by_document(data.settings, parsed))
     return Numbers(frame, data.settings, notes, len(data.documents), has_tables, caption)
 
 
@@ -180,7 +180,7 @@ def versus(
     table = pd.DataFrame({"document": documents, a: values[a][:, 0], b: values[b][:, 0]})
     table["difference"] = leveled(values[a][:, 0] - values[b][:, 0])
     order = table["difference"].abs().sort_values(ascending=False, kind="stable").index
-    frame, notes = _over_k(by_k[a] - by_k[b], cutoffs, data.settings), by_document(data.settings, [parsed])
+    frame, notes = _over_k(by_k[a] - by_k[b], cutoffs, data.settings), note_by_document(data.settings, [parsed])
     numbers = frame, data.settings.changed(k=(cutoff,)), (*data.notes, *notes), len(data.documents), parsed.of_tables
     phrases, stayed = _phrases(data, systems, cutoff)
     measure_name = parsed.name(None if parsed.card.fixed is not None else cutoff)

@@ -18,7 +18,7 @@ from kp_core.scoring.by_subject import subject_estimates
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, forms_of
 from kp_core.scoring.counts import BASELINES, HUMANS, SystemCounts
-from kp_core.scoring.gold import left_one_out
+from kp_core.scoring.gold import leave_one_out_rule
 from kp_core.scoring.intervals import Estimate, error_of, independent_error
 from kp_core.scoring.measures.agreement import against_others
 from kp_core.scoring.measures.registry import SPECIAL, Matcher, Measure, matchers, names_in, parse
@@ -27,8 +27,8 @@ from kp_core.scoring.runs import OVER_RUNS, have_runs, mean_of_runs, over_runs, 
 from kp_core.scoring.semantic import notes_on_similarities
 from kp_core.scoring.systems import count_systems
 from kp_core.settings import SUBJECT, Settings, resolve_settings
-from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes, id_notes, notes_on_subjects
-from kp_core.studies.parts import DATASET, SIDES, By, Systems, parse_by, parts, side_of, subsets, thirds_in_words
+from kp_core.studies.facts import add_evaluation, evaluation_notes, id_notes, notes_above_one, notes_on_subjects
+from kp_core.studies.parts import DATASET, SIDES, By, Systems, describe_thirds, parse_by, parts, side_of, subsets
 from kp_core.studies.result import Result, Row, mean_of_datasets, notes_of_datasets, result_frame, run_frame, subset_of
 
 DEFAULT_MEASURES = ("P@k", "R@k", "F1@k", "MAP", "MRR", "nDCG@k", "kappa", "P_pos", "P_neg", "PABAK")
@@ -76,10 +76,10 @@ def evaluate(
     settings, names = resolve_settings(corpus, settings, changes), names_in(measures or DEFAULT_MEASURES)
     query = Query([parse(name) for name in names], parse_by(by), baselines)
     if corpus.datasets:
-        return over_datasets(corpus, settings, query)
+        return evaluate_datasets(corpus, settings, query)
     if DATASET in query.by:
         raise input_error("the documents", "no data set")
-    return evaluated(corpus, settings, query)[0]
+    return evaluate_dataset(corpus, settings, query)[0]
 
 
 @dataclass(frozen=True)
@@ -106,11 +106,11 @@ class Query:
         return [measure for measure in self.measures if measure.card.matcher not in without]
 
 
-def evaluated(corpus: Corpus, settings: Settings, query: Query) -> tuple[Result, list[Row]]:
+def evaluate_dataset(corpus: Corpus, settings: Settings, query: Query) -> tuple[Result, list[Row]]:
     """Evaluate the systems of one data set; return the result, and its rows including duplicates."""
     data = prepare(corpus, settings)
     names = data.names.systems
-    refuse_named_alike(names)
+    refuse_reserved_systems(names)
     data, several = replace(data, settings=over_runs(data.settings, names)), have_runs(names)
     settings = data.settings
     query = replace(query, names=data.names, settings=settings)
@@ -119,7 +119,7 @@ def evaluated(corpus: Corpus, settings: Settings, query: Query) -> tuple[Result,
     counts = add_systems(sums, data, golds, query)
     subjects = subject_estimates(data, counts, query.measures, several) if settings.average in SUBJECT else {}
     rows = system_rows(sums, query, counts, subjects)
-    combination, base, systems = left_one_out(settings.annotators), data, golds[0]
+    combination, base, systems = leave_one_out_rule(settings.annotators), data, golds[0]
     if combination:
         # if there are no systems, the counts of the baselines show which documents have gold
         scored = golds if systems else [count_systems(data, ["exact"], True, without) for without in data.left_out]
@@ -133,7 +133,7 @@ def evaluated(corpus: Corpus, settings: Settings, query: Query) -> tuple[Result,
     notes = [
         *data.notes,
         *evaluation_notes(sums, names, base.settings, concordance, id_notes(corpus, sums, names)),
-        *above_one((row.measure, row.value) for row in rows),
+        *notes_above_one((row.measure, row.value) for row in rows),
         *(_notes_on_parts(data, query) if query.by else ()),
         *(notes_on_similarities(corpus, data.coded, settings) if "given" in query.matchers else ()),
         *(_notes_on_vocabulary(data, query.measures) if corpus.vocabulary.given else ()),
@@ -156,7 +156,7 @@ def _notes_on_parts(data: Prepared, query: Query) -> Iterator[Note]:
         if undivided := [measure.name() for measure in query.measures if measure not in allowed]:
             yield Note("info", "by", f"{', '.join(undivided)} have no parts by {side}: rejected phrases belong to none")
     if "frequency" in query.by:
-        yield Note("info", "by", thirds_in_words(data.gold))
+        yield Note("info", "by", describe_thirds(data.gold))
 
 
 def _notes_on_vocabulary(data: Prepared, measures: Sequence[Measure]) -> Iterator[Note]:
@@ -175,12 +175,12 @@ def _notes_on_vocabulary(data: Prepared, measures: Sequence[Measure]) -> Iterato
             yield Note("warning", name, f"{text}; {'identifiers' if by_concept else 'spellings'} are compared")
 
 
-def over_datasets(corpus: Corpus, settings: Settings, query: Query) -> Result:
+def evaluate_datasets(corpus: Corpus, settings: Settings, query: Query) -> Result:
     """Evaluate every data set separately, and average the results without weights."""
     settings, results, rows_of = over_runs(settings, corpus.systems), dict[str, Result](), dict[str, list[Row]]()
     for name, part in corpus.by_dataset.items():
         with named(name):
-            results[name], rows_of[name] = evaluated(part, settings, query)
+            results[name], rows_of[name] = evaluate_dataset(part, settings, query)
     means = mean_of_datasets(list(rows_of.values()), [measure.name() for measure in query.measures])
     first, several = next(iter(results.values())), any(result.by_run is not None for result in results.values())
     rows, by_run, all_groups = list[Row](), list[pd.DataFrame](), dict[str, tuple[str, ...]]()
@@ -200,7 +200,7 @@ def over_datasets(corpus: Corpus, settings: Settings, query: Query) -> Result:
     )
 
 
-def refuse_named_alike(systems: Sequence[str]) -> None:
+def refuse_reserved_systems(systems: Sequence[str]) -> None:
     """Refuse a system that is named like a baseline or like human agreement."""
     if reserved := [name for name in systems if name in (*BASELINES, HUMANS)]:
         raise InputError(f"system '{reserved[0]}'", "the name of a baseline", "another name", "Rename the system.")
@@ -290,7 +290,7 @@ def _rows(query: Query, names: tuple[str, str, str], index: int, values: Estimat
 
 
 def _annotator_grids(data: Prepared) -> list[Grid]:
-    majority = left_one_out(data.settings.annotators) == "majority"
+    majority = leave_one_out_rule(data.settings.annotators) == "majority"
     grid = Grid(*against_others(data.choices, data.universe, majority))
     return [grid.part((slice(None), slice(i, i + 1))) for i in range(len(data.names.annotators))]
 
@@ -309,7 +309,7 @@ def _human_rows(data: Prepared, query: Query, golds: list[Systems]) -> list[Row]
     return rows
 
 
-def each_of_people(corpus: Corpus, settings: Settings, measure: str) -> dict[str, float]:
+def each_annotator(corpus: Corpus, settings: Settings, measure: str) -> dict[str, float]:
     """Return annotator → value, scored against the others; NaN for ranking measures."""
     data, parsed = prepare(corpus, settings), parse(measure)
     if parsed.card.family not in ("overlap", "concordance"):

@@ -19,7 +19,7 @@ from kp_core.settings import Cutoff, Settings, change_in_words
 from kp_core.studies import WORDS
 
 
-def too_few(documents: int) -> str:
+def too_few_documents(documents: int) -> str:
     """Warn that there are too few documents for reliable intervals."""
     return f"{pluralize(documents, 'document is', 'documents are')} too few for a reliable interval"
 
@@ -65,7 +65,7 @@ def notes_on_subjects(settings: Settings, baselines: bool) -> list[Note]:
     return [Note("info", where, WORDS["subjects"][text]) for text, applies, where in checks if applies]
 
 
-def by_document(settings: Settings, measures: Sequence[Measure]) -> list[Note]:
+def note_by_document(settings: Settings, measures: Sequence[Measure]) -> list[Note]:
     """Note that values are per document if some measures are means over subjects."""
     any_over_subjects = any(measure.over_subjects(settings.average) for measure in measures)
     return [Note("info", "average", WORDS["subjects"]["by_document"])] if any_over_subjects else []
@@ -96,11 +96,11 @@ def _common_notes(sums: Sums, documents: int, settings: Settings) -> list[Note]:
     has_few = documents < 10 and settings.interval != "none"
     foreign, effect = sums.ids.get("foreign", Ids()), "so N counts only chosen phrases there"
     verbs = f"has no English token in its text, {effect}", f"have no English token in their text, {effect}"
-    notes = [Note("warning", "intervals", too_few(documents))] * has_few
+    notes = [Note("warning", "intervals", too_few_documents(documents))] * has_few
     return notes + part_note("warning", "universe", foreign, sums.number("documents"), *verbs)
 
 
-def above_one(values: Iterable[tuple[str, float]]) -> list[Note]:
+def notes_above_one(values: Iterable[tuple[str, float]]) -> list[Note]:
     """Explain values above 1 of measures that normally cannot exceed 1; values: pairs of measure and value."""
     above = dict.fromkeys(name for name, value in values if exceeds(value, 1) and parse(name).card.high <= 1)
     why = "exceeds 1, because a keyphrase found twice, or listed twice, counts twice under such conventions"

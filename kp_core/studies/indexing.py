@@ -36,7 +36,7 @@ def consistency(result: Result) -> pd.DataFrame:
     return pd.DataFrame(columns).assign(documents=rows["documents"]).reset_index(drop=True)
 
 
-def people_alone(corpus: Corpus) -> bool:
+def has_only_annotators(corpus: Corpus) -> bool:
     """Return whether the data have several annotators and no systems."""
     only_annotators = len(corpus.annotators) > 1 and not corpus.systems and not len(corpus.judgements)
     return only_annotators and not memoize(corpus, "names sentences", None, lambda: names_sentences(corpus))
@@ -48,7 +48,7 @@ FEW = 4
 _LISTED = 5
 
 
-def chosen_in_part(corpus: Corpus, settings: Settings) -> pd.DataFrame:
+def disputed_documents(corpus: Corpus, settings: Settings) -> pd.DataFrame:
     """Return the documents with disputed keyphrases, lowest P_pos first: P_pos, undisputed and disputed keyphrases."""
     data = prepare_annotators(corpus, settings)
     agreement = agreement_by_document(corpus, settings, ("P_pos",)).set_index("document")

@@ -92,13 +92,13 @@ def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: in
     if data.settings.missing == "skip":
         as_empty, scored = values_over(under_other_rule(systems), parsed, tested)
     differences = leveled(np.hstack([as_empty[a] - as_empty[b] for a, b in pairs]))
-    p = corrected(differences, trials, np.random.default_rng(settings.seed))
+    p = corrected_p(differences, trials, np.random.default_rng(settings.seed))
     listed = {name: run.listed[scored] for name, run in data.coded.runs.items()}
     both_listed = np.stack([listed[a] & listed[b] for a, b in pairs], axis=1)
     if not both_listed.all():
         # a document whose difference is 0 does not affect the test
         shared = differences * np.repeat(both_listed, len(tested), axis=1)
-        p_shared = corrected(shared, trials, np.random.default_rng(settings.seed))
+        p_shared = corrected_p(shared, trials, np.random.default_rng(settings.seed))
         p = np.where(differences.sum(axis=0) * shared.sum(axis=0) < 0, 1.0, np.maximum(p, p_shared))
     return OverK(tested, values, dict(zip(pairs, p.reshape(len(pairs), -1), strict=True)), trials, settings.seed)
 
@@ -114,10 +114,10 @@ def cutoffs(data: Prepared, trials: int) -> tuple[int, ...]:
     return tuple(int(k) for k in np.linspace(1, all_cutoffs[-1], _FEW).round())
 
 
-def corrected(gaps: Floats, trials: int, rng: np.random.Generator) -> Floats:
+def corrected_p(gaps: Floats, trials: int, rng: np.random.Generator) -> Floats:
     """Return p of each column of differences (D, M), corrected for all columns; 1 if all differences are 0.
 
-    >>> corrected(np.array([[1.0], [2.0], [3.0]]), 100, np.random.default_rng(0))
+    >>> corrected_p(np.array([[1.0], [2.0], [3.0]]), 100, np.random.default_rng(0))
     array([0.25])
     """
     scale = np.sqrt((gaps**2).sum(axis=0))
@@ -137,7 +137,7 @@ def best_k(values: Floats, tested_cutoffs: Sequence[int], trials: int, rng: np.r
     top = int(np.argmax(leveled(means)))
     if top == 0 or reaches(means[-1], means[top]):
         return None
-    lower = np.flatnonzero(corrected(leveled(values[:, [top]] - values), trials, rng) < ALPHA)
+    lower = np.flatnonzero(corrected_p(leveled(values[:, [top]] - values), trials, rng) < ALPHA)
     first = max(lower[lower < top], default=-1) + 1
     last = min(lower[lower > top], default=len(tested_cutoffs)) - 1
     return BestK(tested_cutoffs[top], tested_cutoffs[first], tested_cutoffs[last])

@@ -23,9 +23,9 @@ from kp_core.scoring.prepare import prepare
 from kp_core.scoring.runs import OVER_RUNS, over_runs, runs_of
 from kp_core.settings import SUBJECT, Settings, resolve_settings, short_form
 from kp_core.studies import WORDS
-from kp_core.studies.compare import Comparison, better_on, compared
+from kp_core.studies.compare import Comparison, better_on, compare_prepared
 from kp_core.studies.evaluate import evaluate
-from kp_core.studies.parts import counted_sides, parse_by, side_of
+from kp_core.studies.parts import count_sides, parse_by, side_of
 from kp_core.studies.result import MEAN, Result
 
 DEFAULT = ("P@k", "R@k", "F1@k", "MAP")
@@ -374,8 +374,8 @@ def _comparison(corpus: Corpus, settings: Settings, measure: str, baseline: str,
     """Return the comparison of a column; None if the measure ranks no systems, or the data set has one system."""
     with suppress(UsageError):
         data, family = prepare(corpus, settings), Family(measure, baseline=baseline)
-        systems = counted_sides(data, "presence")[side] if side else None
-        return compared(data, family, family.parsed.cutoffs(data.settings)[0], systems)
+        systems = count_sides(data, "presence")[side] if side else None
+        return compare_prepared(data, family, family.parsed.cutoffs(data.settings)[0], systems)
     return None
 
 

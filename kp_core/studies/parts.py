@@ -14,7 +14,7 @@ from kp_core.corpus import memoize
 from kp_core.errors import input_error, refuse_unless, usage_error
 from kp_core.scoring.alignment import Lists, align, ranked_lists
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import Counts, SystemCounts, count, counted_alike
+from kp_core.scoring.counts import Counts, SystemCounts, count, without_count_conventions
 from kp_core.scoring.gold import Gold
 from kp_core.scoring.measures.registry import Matcher, Measure, names_in
 from kp_core.scoring.prepare import Prepared
@@ -69,7 +69,7 @@ def parts(data: Prepared, golds: list[Systems], by: By, matchers: Collection[str
     for criterion in by:
         if criterion in SIDES:
             returned = "as-returned" in matchers
-            counts = [counted_sides(data, criterion, without, returned) for without in data.left_out]
+            counts = [count_sides(data, criterion, without, returned) for without in data.left_out]
             sides = {f"{criterion}:{name}": [by_side[name] for by_side in counts] for name in SIDES[criterion]}
         elif criterion != DATASET:
             groups = _groups(data) if criterion == "group" else _lengths(data)
@@ -112,22 +112,20 @@ def _lengths(data: Prepared) -> dict[str, Bools]:
     return {name: has_text & (third == index) for index, name in enumerate(_THIRDS)}
 
 
-def counted_sides(
-    data: Prepared, by: Part, without: int | None = None, as_returned: bool = False
-) -> dict[str, Systems]:
+def count_sides(data: Prepared, by: Part, without: int | None = None, as_returned: bool = False) -> dict[str, Systems]:
     """Return side of the keyphrases → counts of every system, with the phrases of the side ranked anew.
 
     presence   a phrase is present if its tokens occur together in the text (Meng et al. 2017, on token boundaries)
     frequency  thirds of the distinct keyphrases or concepts by gold frequency; other phrases belong to the tail
     """
-    key = by, counted_alike(data.settings.changed(k="all", interval="none")), without, as_returned
-    sides = memoize(data.corpus, "sides", key, lambda: _counted_sides(data, by, without, as_returned))
+    key = by, without_count_conventions(data.settings.changed(k="all", interval="none")), without, as_returned
+    sides = memoize(data.corpus, "sides", key, lambda: _count_sides(data, by, without, as_returned))
     return {
         side: {name: counts.under(data.settings) for name, counts in systems.items()} for side, systems in sides.items()
     }
 
 
-def _counted_sides(data: Prepared, by: Part, without: int | None, as_returned: bool) -> dict[str, Systems]:
+def _count_sides(data: Prepared, by: Part, without: int | None, as_returned: bool) -> dict[str, Systems]:
     gold, universe, sides = data.standard(without), np.zeros(len(data.documents)), dict[str, Systems]()
     of_item, of_row = _by_presence(data, gold) if by == "presence" else _by_frequency(gold)
     known = gold.known & _with_text(data, by) if by == "presence" else gold.known
@@ -164,7 +162,7 @@ def _thirds(gold: Gold) -> tuple[Ints, npt.NDArray[np.integer[Any]], npt.NDArray
     return distinct, number, bounds
 
 
-def thirds_in_words(gold: Gold) -> str:
+def describe_thirds(gold: Gold) -> str:
     """Describe the thirds by frequency; subjects with equal frequency are in the same third."""
     *_, (middle, tail) = _thirds(gold)
     between = f"{tail + 1:,.0f} to {middle:,.0f}" if middle > tail else "empty, since too many have the same number"

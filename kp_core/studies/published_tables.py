@@ -113,16 +113,16 @@ def spans(table: Recovered) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["share of all phrases", "at least, %", "at most, %"])
 
 
-def recovered(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Numbers:
+def recover_table(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Numbers:
     """Return the result of `recover` as rows, in percent of all phrases; raises InputError if no table fits."""
     printed = {"kappa": kappa, "P_pos": P_pos, "P_neg": P_neg, "PABAK": PABAK}
     if (table := recover(kappa, P_pos, P_neg, PABAK)) is None:
         raise input_error("the printed values", "no table")
-    notes = tuple(Note("info", "recover", words) for words in remarks(table))
+    notes = tuple(Note("info", "recover", words) for words in describe_recovered(table))
     return Numbers(spans(table), printed, notes, concordance=False, caption="Recovered tables", kind="recover")
 
 
-def remarks(table: Recovered) -> list[str]:
+def describe_recovered(table: Recovered) -> list[str]:
     """Return sentences on what the recovered tables imply."""
     messages = ["The four values do not show which side chose more."]
     if table.precision_max < 0.5:

@@ -107,7 +107,7 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Checked:
+class RequirementCheck:
     """Whether a system meets a requirement; an undefined value does not."""
 
     require: str
@@ -137,7 +137,7 @@ class Result(Numbers):
 
     settings: Settings
     by_run: pd.DataFrame | None = None
-    checked: tuple[Checked, ...] = ()
+    checked: tuple[RequirementCheck, ...] = ()
     annotators: tuple[str, ...] = ()
 
     def content(self) -> dict[str, Any]:
@@ -373,11 +373,11 @@ class Requirement:
         return Requirement(text.strip(), *named, parse(match["measure"]), match["sign"], limit)
 
 
-def checked(result: Result, required: Sequence[Requirement]) -> tuple[Checked, ...]:
+def checked(result: Result, required: Sequence[Requirement]) -> tuple[RequirementCheck, ...]:
     """Return whether each system meets each requirement; with several data sets, their mean counts."""
     frame = result.frame
     overall = frame[frame["subset"].isin(["all", MEAN]) & ~frame["system"].isin([*BASELINES, HUMANS])]
-    checks = list[Checked]()
+    checks = list[RequirementCheck]()
     for requirement in required:
         names = [requirement.parsed.name(None if requirement.parsed.fixed is not None else k) for k in overall["k"]]
         rows = overall[overall["measure"] == names]
@@ -389,5 +389,5 @@ def checked(result: Result, required: Sequence[Requirement]) -> tuple[Checked, .
         for system, value in rows[["system", requirement.bound]].itertuples(index=False):
             is_defined = value == value
             met = is_defined and _SIGNS[requirement.sign](float(value), requirement.limit)
-            checks.append(Checked(requirement.text, system, float(value) if is_defined else None, bool(met)))
+            checks.append(RequirementCheck(requirement.text, system, float(value) if is_defined else None, bool(met)))
     return tuple(checks)

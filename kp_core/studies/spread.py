@@ -20,8 +20,8 @@ from kp_core.errors import InputError, Note, UsageError, pluralize, refuse_unles
 from kp_core.scoring.accumulate import Accumulator, mean_of
 from kp_core.scoring.by_subject import subject_estimates
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.counts import Counts, counted_alike, table_settings
-from kp_core.scoring.gold import left_one_out
+from kp_core.scoring.counts import Counts, table_settings, without_count_conventions
+from kp_core.scoring.gold import leave_one_out_rule
 from kp_core.scoring.measures import Measure, matchers, parse
 from kp_core.scoring.order import close, exceeds, reaches
 from kp_core.scoring.prepare import Prepared, prepare
@@ -260,7 +260,7 @@ def _means(measure: Measure, settings: Settings) -> Settings:
     canonical = {"preset": "kpscope", "average": measure.averages(settings.average)[0]}
     if measure.card.family != "semantic":
         canonical |= {"matching": "one-to-one", "sem_equal": "both"}
-    if left_one_out(settings.annotators):  # as in `prepare`
+    if leave_one_out_rule(settings.annotators):  # as in `prepare`
         canonical["empty_gold"] = "skip"
     settings = Settings(**vars(settings) | canonical)
     return table_settings(settings) if measure.of_tables else settings
@@ -275,7 +275,7 @@ def grid(
     """
     groups: dict[Settings, list[Settings]] = {}
     for setting in dict.fromkeys(settings):
-        groups.setdefault(counted_alike(setting), []).append(setting)
+        groups.setdefault(without_count_conventions(setting), []).append(setting)
     values: dict[Settings, list[Mapping[str, Floats]] | Refusal] = {}
     for shared, group in groups.items():
         prepared = data.under(shared)

@@ -27,7 +27,7 @@ def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Any
     Columns: system, subject, label (for concepts), gold (number of documents with the subject in the
     gold standard), suggested (in the system's list), found (in both), P, R, F1, reason. P is missing for subjects never
     suggested, R for subjects never gold. CASIMiR averages these values by subject. Without systems, there is one row
-    per subject: see `subjects_of_people`.
+    per subject: see `subjects_of_annotators`.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Any
     if not corpus.systems and len(corpus.annotators) < 2:
         raise UsageError("subjects need a system, or a second annotator")
     if not corpus.systems:
-        return subjects_of_people(corpus, settings, **changes)
+        return subjects_of_annotators(corpus, settings, **changes)
     data = prepare(corpus, settings, **changes)
     names, frames = names_of(data), list[pd.DataFrame]()
     for system, subject_counts in _subject_counts(data).items():
@@ -79,7 +79,7 @@ def documents_of(
     return table.assign(document=[data.documents[index] for index in table["document"]]).reset_index(drop=True)
 
 
-def subjects_of_people(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Numbers:
+def subjects_of_annotators(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Numbers:
     """Return one row per subject that annotators chose, the most disputed first.
 
     documents   number in which any annotator chose it; by_all, by_most: all, or more than half, of the annotators
@@ -88,7 +88,8 @@ def subjects_of_people(corpus: Corpus, settings: Settings | None = None, /, **ch
 
     >>> from kp_core import load
     >>> gold = pd.DataFrame({"doc_id": list("ddde"), "annotator": list("ABCA"), "phrase": ["a", "a", "b", "a"]})
-    >>> subjects_of_people(load(gold=gold)).frame[["subject", "chosen", "seen", "apart", "annotators"]].values.tolist()
+    >>> table = subjects_of_annotators(load(gold=gold)).frame
+    >>> table[["subject", "chosen", "seen", "apart", "annotators"]].values.tolist()
     [['a', 3, 4, 2, 'A (2), B'], ['b', 1, 3, 2, 'C']]
     """
     data = prepare_annotators(corpus, settings, **changes)

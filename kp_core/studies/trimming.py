@@ -30,7 +30,7 @@ from kp_core.scoring.order import leveled, reaches
 from kp_core.scoring.prepare import Prepared, prepare_annotators
 from kp_core.scoring.systems import count_unchecked
 from kp_core.settings import Settings, resolve_settings
-from kp_core.studies.correlation.coefficients import closed_form, correlation
+from kp_core.studies.correlation.coefficients import closed_form_interval, correlation
 from kp_core.studies.facts import part_note
 from kp_core.studies.result import Numbers
 
@@ -365,6 +365,6 @@ def k_and_score(documents: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
             part = of_system if group == "all" else of_system[of_system["group"] == group]
             rows.append((system, group, len(part), correlation(part["K"].to_numpy(), part["value"].to_numpy())))
     table = pd.DataFrame(rows, columns=["system", "group", "documents", "rho"])
-    low, high = closed_form(table["rho"].to_numpy(), table["documents"].to_numpy())
+    low, high = closed_form_interval(table["rho"].to_numpy(), table["documents"].to_numpy())
     is_defined = table["rho"].abs() < 1
     return table.assign(low=np.where(is_defined, low, np.nan), high=np.where(is_defined, high, np.nan))

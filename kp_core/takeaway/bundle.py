@@ -45,7 +45,7 @@ from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.near_misses import near_misses
 from kp_core.studies.result import Result
 from kp_core.studies.spread import spread
-from kp_core.studies.subjects import subjects_of_people
+from kp_core.studies.subjects import subjects_of_annotators
 from kp_core.takeaway.figures import as_json, browser, charts_svg
 from kp_core.takeaway.paragraph import bibtex, of_people_alone, paragraphs
 from kp_core.typeset import CELLS
@@ -229,7 +229,7 @@ _TITLES, _HEADINGS = 6, 13
 
 
 def _titles(data: ReportData) -> Parts:
-    partly_chosen = indexing.chosen_in_part(data.corpus, data.of_people)
+    partly_chosen = indexing.disputed_documents(data.corpus, data.of_people)
     shown = tables.by_title(partly_chosen.head(_TITLES), data.corpus.documents)
     yield _disputed(data, "disputed_titles", "Where people agree least", shown, len(partly_chosen))
     if data.speech is USUAL:
@@ -238,7 +238,7 @@ def _titles(data: ReportData) -> Parts:
 
 
 def _headings(data: ReportData) -> Parts:
-    every = subjects_of_people(data.corpus, data.of_people).frame.query("apart > 0")
+    every = subjects_of_annotators(data.corpus, data.of_people).frame.query("apart > 0")
     shown = tables.headings_in_short(every.head(_HEADINGS), len(data.corpus.annotators))
     yield _disputed(data, "disputed", "Chosen by some and not by others", shown, len(every))
 

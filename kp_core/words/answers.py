@@ -15,7 +15,7 @@ from kp_core.errors import REASONS, InputError, UsageError, pluralize, read_toml
 from kp_core.reading.rows.sense import shifted
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import HUMANS, RANDOM, SILENT
-from kp_core.scoring.gold import left_one_out
+from kp_core.scoring.gold import leave_one_out_rule
 from kp_core.scoring.measures import Measure, matchers, parse
 from kp_core.scoring.order import best_first, close, digits_apart, exceeds, highest, leveled, reaches
 from kp_core.scoring.pair_sums import COMPARABLE, list_counts
@@ -28,8 +28,8 @@ from kp_core.studies import indexing
 from kp_core.studies.annotators import agreement, interpretable, standard_error
 from kp_core.studies.answer import Answer, Grade, SignificantAt
 from kp_core.studies.compare import FEW, Comparison, compare_all
-from kp_core.studies.evaluate import each_of_people, evaluate
-from kp_core.studies.facts import above_one
+from kp_core.studies.evaluate import each_annotator, evaluate
+from kp_core.studies.facts import notes_above_one
 from kp_core.studies.over_k import OverK, documents_needed, over_k
 from kp_core.studies.parts import values_over
 from kp_core.studies.result import MEAN, Result
@@ -65,7 +65,7 @@ def speech(corpus: Corpus) -> Speech:
     >>> speech(kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["tide"]}}))["keyphrases"]
     'keyphrases'
     """
-    if not indexing.people_alone(corpus):
+    if not indexing.has_only_annotators(corpus):
         return USUAL
     return _INDEXERS if corpus.has_concepts else _ANNOTATORS
 
@@ -117,7 +117,7 @@ def _compare_systems(corpus: Corpus, settings: Settings, measure: str, over: Ove
     if corpus.datasets:
         return _of_datasets(corpus, settings.changed(k=settings.k[:1]), family)
     data, parsed = prepare(corpus, settings), parse(measure)
-    if left_one_out(data.settings.annotators):
+    if leave_one_out_rule(data.settings.annotators):
         return like_for_like(corpus, data.settings, measure)
     lists = list_counts(count_systems(data, matchers([parsed])))
     if len(lists.coverage) == 1:
@@ -380,7 +380,7 @@ def _warnings(corpus: Corpus, data: Prepared, parsed: Measure, comparison: Compa
     if len(values) < 2:
         return
     pair, top = _leading_pair(values, comparison), max(values.values())
-    yield from (f"{note.message}." for note in above_one([(parsed.name(data.settings.k[0]), top)]))
+    yield from (f"{note.message}." for note in notes_above_one([(parsed.name(data.settings.k[0]), top)]))
     k = data.settings.k[0] if parsed.fixed is None else parsed.fixed
     lengths, groups = longest_lists(data), runs_of(data.names.systems)
     longest = {name: max(lengths[run] for run in runs) for name, runs in groups.items()}
@@ -465,7 +465,7 @@ def like_for_like(corpus: Corpus, settings: Settings, measure: str) -> Answer:
     """Report whether the best system is within the human range; requires annotators = others."""
     first_cutoff = settings.changed(k=settings.k[:1])
     result = evaluate(corpus, first_cutoff, [measure], baselines=_has_universe(first_cutoff))
-    people = each_of_people(corpus, first_cutoff, measure)
+    people = each_annotator(corpus, first_cutoff, measure)
     return of_range(result, str(result.frame["measure"].iloc[0]), corpus.systems, people)
 
 

@@ -18,7 +18,7 @@ from kp_core.studies.answer import ranges
 from kp_core.studies.compare import Comparison
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.document_values import Versus
-from kp_core.studies.facts import above_one
+from kp_core.studies.facts import notes_above_one
 from kp_core.studies.over_k import OverK
 from kp_core.studies.result import Result
 from kp_core.studies.spread import Spread
@@ -134,7 +134,7 @@ def range_of(spread: Spread) -> str:
         return say("spread undefined", measure=spread.measure)
     best = defined.iloc[int(leveled(defined["current"]).argmax())]
     facts: dict[str, Any] = {"low": number(best["low"], 2), "high": number(best["high"], 2), "pair": "", "where": ""}
-    facts["above"] = "".join(f" {note.message}." for note in above_one([(spread.measure, best["high"])]))
+    facts["above"] = "".join(f" {note.message}." for note in notes_above_one([(spread.measure, best["high"])]))
     if len(spread.turns):
         most = spread.turns.iloc[0]
         presets = [in_words("preset", preset) for preset in most["presets"]]

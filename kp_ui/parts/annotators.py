@@ -14,7 +14,7 @@ from kp_core.studies import indexing
 from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER, interpretable, standard_error
 from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, attributes, extracts
-from kp_core.studies.subjects import subjects_of_people
+from kp_core.studies.subjects import subjects_of_annotators
 from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, THRESHOLDS, k_and_score
 from kp_core.words import answers
 from kp_core.words.statements import SCALES, benchmark
@@ -73,9 +73,9 @@ _TOP = 5
 def _disputed_documents() -> None:
     documents = workspace.speech()["documents"]
     show.subheader(f"Most disputed {documents}")
-    disputed = cached.on_corpus(indexing.chosen_in_part, cached.without_cutoff()).head(_TOP)
+    disputed = cached.on_corpus(indexing.disputed_documents, cached.without_cutoff()).head(_TOP)
     disputed = screen_tables.by_title(disputed, workspace.corpus().documents)
-    shown = screen_tables.OF_TITLES if workspace.people_alone() else ("title", "P_pos")
+    shown = screen_tables.OF_TITLES if workspace.has_only_annotators() else ("title", "P_pos")
     tables.table(disputed[[name for name in disputed if name in shown]], "disputed_titles")
     link.to("documents", f"All {documents}")
 
@@ -83,7 +83,7 @@ def _disputed_documents() -> None:
 def _disputed_headings(limit: int) -> None:
     speech = workspace.speech()
     show.subheader(f"Most disputed {speech['keyphrases']}")
-    disputed = cached.on_corpus(subjects_of_people, cached.without_cutoff()).frame.query("apart > 0")
+    disputed = cached.on_corpus(subjects_of_annotators, cached.without_cutoff()).frame.query("apart > 0")
     shown = screen_tables.headings_in_short(disputed.head(limit), len(workspace.corpus().annotators))
     tables.table(shown, "disputed")
     if _TOP < limit < len(disputed):
@@ -172,7 +172,7 @@ def by_document() -> None:
     else:
         show.chart(dots.histogram(table, "P_pos", (), speech), "histogram", note="people.no_word")
         table = table.drop(columns=["K", "P_neg", "PABAK", "AC1", "N"])
-    if not workspace.people_alone():
+    if not workspace.has_only_annotators():
         _disputed_headings(tables.MAX_ROWS)
     with st.expander(f"{speech['Keyphrases']} by {speech['document']} and {speech['annotator']}"):
         keyphrases = cached.on_corpus(indexing.titles, cached.without_cutoff())
@@ -290,7 +290,7 @@ def _study(data: workspace.Workspace) -> None:
     if threshold in study.trees:
         with st.expander(f"The tree at {condition}"):
             _tree(study.trees[threshold], condition)
-        with st.expander(f"Compared with baselines, at {condition}"):
+        with st.expander(f"PairResults with baselines, at {condition}"):
             _beside_baselines(study, measure, threshold)
     show.recipe(study, (study.frame, "Sentence study"))
 
@@ -305,7 +305,7 @@ def _computed(data: workspace.Workspace, plan: protocol.Design) -> kp.SentenceSt
         bar.progress(step / len(THRESHOLDS), f"K ≥ {threshold:g}: {plan.repeats} draws, {protocol.FOLDS} trees each")
         majority = study.majority(threshold)
         key = (data.digest, majority.tolist())
-        outcomes[threshold] = cached.call((study, majority), key, protocol.at_majority, plan)
+        outcomes[threshold] = cached.call((study, majority), key, protocol.run_at_majority, plan)
     area.empty()
     return cached.call((study, outcomes), data.digest, protocol.assemble, plan)
 

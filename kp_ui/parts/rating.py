@@ -9,7 +9,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core import typeset
 from kp_core.reading import Source
-from kp_core.studies.correlation.human import COLUMNS, near_miss_pairs, order_of_rater, rating_table
+from kp_core.studies.correlation.human import COLUMNS, near_miss_pairs, rating_order, rating_table
 from kp_core.studies.correlation.human import with_ratings as judged
 from kp_core.takeaway.workspace_file import rater_file
 from kp_ui.state import cached, link, settings, workspace
@@ -108,7 +108,7 @@ def _pairs(number: int, rater: str) -> pd.DataFrame:
     new_pairs = near_miss_pairs(cached.near_misses().frame, number, 0)
     _remember_pairs(new_pairs)
     known_pairs, scores = _current_ratings().pairs, _current_ratings().scores.get(rater, {})
-    return order_of_rater(known_pairs[known_pairs["pair_id"].isin({*new_pairs["pair_id"], *scores})], rater)
+    return rating_order(known_pairs[known_pairs["pair_id"].isin({*new_pairs["pair_id"], *scores})], rater)
 
 
 def _remember_pairs(pairs: pd.DataFrame) -> None:

@@ -16,7 +16,7 @@ from kp_core.scoring.prepare import prepare
 from kp_core.scoring.systems import longest_lists
 from kp_core.settings import SUBJECT
 from kp_core.studies.answer import Answer
-from kp_core.studies.evaluate import each_of_people
+from kp_core.studies.evaluate import each_annotator
 from kp_core.studies.result import Numbers
 from kp_core.words import answers
 from kp_ui.state import cached, settings, workspace
@@ -58,7 +58,7 @@ def like_for_like() -> Answer | None:
         return None
     measure, cutoff = settings.value("measure"), settings.cutoff()
     result = cached.evaluation((measure,), baselines=True, people=True).at(cutoff)
-    values = cached.on_corpus(each_of_people, result.settings.changed(k="all"), measure)
+    values = cached.on_corpus(each_annotator, result.settings.changed(k="all"), measure)
     return answers.of_range(result, named(measure, cutoff), workspace.corpus().systems, values)
 
 

@@ -16,7 +16,7 @@ from kp_core.studies.compare import compare_parts
 from kp_core.studies.document_values import tables_by_document
 from kp_core.studies.evaluate import interval_table
 from kp_core.studies.parts import DATASET, PARTS
-from kp_core.studies.published_tables import LECTURE_SYSTEMS, remarks, spans
+from kp_core.studies.published_tables import LECTURE_SYSTEMS, describe_recovered, spans
 from kp_core.studies.stability import By
 from kp_core.takeaway import methods
 from kp_core.typeset import CELLS, say
@@ -398,5 +398,5 @@ def _from_published_figures() -> None:
         st.warning("No concordance table gives all four values: at least one of them is misprinted.")
     else:
         tables.table(spans(recovered), "recovered", take="Shares recovered from printed figures")
-        for sentence in remarks(recovered):
+        for sentence in describe_recovered(recovered):
             show.small(sentence)

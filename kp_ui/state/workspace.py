@@ -192,10 +192,10 @@ def _original_name(shown: str) -> str:
     return next((name for name, label in _displayed_names().items() if label == shown), shown)
 
 
-def people_alone() -> bool:
+def has_only_annotators() -> bool:
     """Return whether the data on screen have annotators but no systems, for which there are other pages."""
     data = session().on_screen
-    return data is not None and indexing.people_alone(data.corpus)
+    return data is not None and indexing.has_only_annotators(data.corpus)
 
 
 def speech() -> Speech:

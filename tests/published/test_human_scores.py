@@ -26,7 +26,7 @@ def test_average_and_majority_under_every_tie_rule(examples):
         assert human.average(scores)[0] == pytest.approx(float(row.average), abs=1e-6)
         for rule in ("low", "high", "mid"):
             assert human.majority(scores, rule)[0] == float(getattr(row, f"majority_{rule}"))
-        assert human.still_tied(scores)[0] == (row.resolved_by == "second tie-break needed")
+        assert human.remaining_ties(scores)[0] == (row.resolved_by == "second tie-break needed")
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_combined_scores_of_the_example(example):
     assert list(scores.columns) == ["1", "2", "3", "4"]
     for column, (how, ties) in COMBINED.items():
         place = human.COMBINATIONS.index(how)
-        assert human.combined(scores.to_numpy(), ties)[:, place].tolist() == example[column].tolist()
+        assert human.combine_scores(scores.to_numpy(), ties)[:, place].tolist() == example[column].tolist()
 
 
 @pytest.mark.parametrize("column", COMBINED)
@@ -99,7 +99,7 @@ def test_correlations_and_closed_intervals(cases):
             for kind, key in [("spearman", "spearman"), ("pearson", "pearson"), ("kendall", "kendall_b")]:
                 found = coefficients.correlation(values, people, kind)
                 assert found == pytest.approx(case[f"{key}_{name}"], abs=1e-9)
-                interval = coefficients.closed_form(np.array([found]), np.array([len(people)]), kind)
+                interval = coefficients.closed_form_interval(np.array([found]), np.array([len(people)]), kind)
                 wanted = case.get(f"fisher95_{kind}_{name}")
                 assert wanted is not None or name == "m2"
                 if wanted:

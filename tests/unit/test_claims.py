@@ -17,7 +17,7 @@ from kp_core.cli import main
 from kp_core.scoring import intervals
 from kp_core.scoring.pair_sums import ListCounts
 from kp_core.studies.compare import Comparison, better_on
-from kp_core.studies.over_k import OverK, corrected, documents_needed, over_k, power
+from kp_core.studies.over_k import OverK, corrected_p, documents_needed, over_k, power
 from kp_core.words.answers import of_comparison, of_datasets
 from kp_core.words.statements import leaders
 from tests.unit.test_answers import drawn
@@ -62,7 +62,7 @@ def test_significance_over_k_needs_both_missing_rules() -> None:
         assert found.significant("a", "b") == ()
     zero = kp.documents(corpus, k="1-5").frame.pivot_table("value", ["document"], ["system", "k"])
     apart = (zero["a"] - zero["b"]).to_numpy()
-    assert (corrected(apart, 10_000, np.random.default_rng(0)) < 0.05).tolist() == [False, False, False, True, True]
+    assert (corrected_p(apart, 10_000, np.random.default_rng(0)) < 0.05).tolist() == [False, False, False, True, True]
 
 
 def test_lists_shifted_by_one_line_lead_caveats() -> None:

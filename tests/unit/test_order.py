@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 
 from kp_core.scoring import paired
 from kp_core.scoring.order import EQUAL, best_first, close, exceeds, highest, leveled, reaches
-from kp_core.studies.facts import above_one
+from kp_core.studies.facts import notes_above_one
 from kp_core.studies.over_k import best_k
 from kp_core.studies.spread import Printed
 from kp_core.studies.stability import ranks
@@ -47,7 +47,7 @@ PLACES: dict[str, Callable[[float], object]] = {
     "trimming, best": lambda by: levels(0.5 + by, 0.5).best().tolist() == [1],
     "best k": lambda by: falling(by) is not None,
     "printed": lambda by: Printed.of("P@5", "0.40").off(0.405 + by) > 0,
-    "above 1": lambda by: bool(above_one([("P@5", 1 + by)])),
+    "above 1": lambda by: bool(notes_above_one([("P@5", 1 + by)])),
 }
 
 

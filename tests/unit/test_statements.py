@@ -39,7 +39,7 @@ def test_letters_name_significantly_worse_systems() -> None:
     assert found == {"x": "c", "y": "", "z": ""}
 
 
-def spread_of(ranges: list[tuple[str, float, float, float]], turns: list[tuple[object, ...]]) -> Spread:
+def squared_deviations(ranges: list[tuple[str, float, float, float]], turns: list[tuple[object, ...]]) -> Spread:
     """Build a spread from system, current, low, high, and from the pairs that turn."""
     nothing = pd.DataFrame()
     bounds = pd.DataFrame(ranges, columns=["system", "current", "low", "high"])
@@ -52,7 +52,7 @@ def spread_of(ranges: list[tuple[str, float, float, float]], turns: list[tuple[o
 
 @pytest.mark.parametrize(("ranges", "turns", "sentence"), [one.values() for one in CASES["ranges"]])
 def test_sensitivity_sentence_states_range_and_reversals(ranges: list, turns: list, sentence: str) -> None:
-    assert range_of(spread_of(ranges, turns)) == sentence
+    assert range_of(squared_deviations(ranges, turns)) == sentence
 
 
 @pytest.mark.parametrize("case", CASES["diagnoses"])

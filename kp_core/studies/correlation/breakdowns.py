@@ -22,7 +22,7 @@ _ORDER: dict[str, int] = {name: index for index, name in enumerate(WORDS["label_
 CONTIGUOUS = ("INCLUDE", "PARTOF")
 
 
-def lengths(phrases: pd.DataFrame) -> Floats:
+def word_counts(phrases: pd.DataFrame) -> Floats:
     """Return the numbers of words of keyphrase and candidate (P, 2), including function words."""
     sides = [Phrases(phrases[name].tolist(), Recipe()).words.length for name in ("keyphrase", "candidate")]
     return np.stack(sides, axis=1).astype(np.float64)
@@ -35,7 +35,7 @@ def label(
 
     related has one row per pair with the relation of its phrases (see `describe`); pairs are the rows of the file.
     """
-    words = lengths(phrases)
+    words = word_counts(phrases)
     labels = related[["type", "location", "complexity"]].copy()
     labels["side"] = np.array(["shorter", "equal", "longer"])[1 + np.sign(words[:, 1] - words[:, 0]).astype(int)]
     labels["length"] = [str(int(length)) if length < 4 else "4+" for length in words[:, 0].tolist()]
@@ -76,7 +76,7 @@ def subsets(words: Floats, labels: pd.DataFrame) -> dict[str, Bools]:
     return masks
 
 
-def exceeds_all(frame: pd.DataFrame) -> Bools:
+def exceeds_overall(frame: pd.DataFrame) -> Bools:
     """Return a mask (R,) of correlations that exceed their measure's value over all pairs (bold in the paper)."""
     whole = frame[frame["subset"] == "all"].set_index(["measure", "average"])["value"]
     limits = whole.reindex(pd.MultiIndex.from_frame(frame[["measure", "average"]]))

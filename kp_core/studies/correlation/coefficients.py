@@ -233,13 +233,13 @@ def resampled(
     return np.concatenate([under(np.ascontiguousarray(block)[cluster]) for block in blocks])
 
 
-def closed_form(value: Floats, pairs: Ints | Floats, name: Correlation = "spearman") -> tuple[Floats, Floats]:
+def closed_form_interval(value: Floats, pairs: Ints | Floats, name: Correlation = "spearman") -> tuple[Floats, Floats]:
     """Return the 95% interval tanh(atanh r ± z·se), which treats pairs as independent.
 
     se² = 1 / (n - 3) for Pearson, (1 + r²/2) / (n - 3) for Spearman, .437 / (n - 4) for Kendall.
     Source: Fisher 1915; Bonett & Wright 2000; Fieller, Hartley & Pearson 1957.
 
-    >>> low, high = closed_form(np.array([0.5]), np.array([28]), "pearson")
+    >>> low, high = closed_form_interval(np.array([0.5]), np.array([28]), "pearson")
     >>> low.round(2).tolist(), high.round(2).tolist()
     ([0.16], [0.74])
     """

@@ -17,7 +17,7 @@ from kp_core.settings import __version__
 from kp_core.similarity import PRESETS, SimilarityOptions, best_over_gold, describe, score, similarity, split_names
 from kp_core.similarity.relation import TYPES
 from kp_core.similarity.scorer import DEFAULT_MEASURES
-from kp_core.studies.correlation.breakdowns import BREAKDOWNS, CONTIGUOUS, DEFAULT_BY, label, lengths, paper_labels
+from kp_core.studies.correlation.breakdowns import BREAKDOWNS, CONTIGUOUS, DEFAULT_BY, label, paper_labels, word_counts
 from kp_core.studies.correlation.estimates import HUMAN, Correlations, Study, estimate
 from kp_core.studies.correlation.human import COLUMNS, Unit, pair_table, sampling_unit, score_matrix
 from kp_core.studies.result import Numbers
@@ -120,7 +120,7 @@ def correlate(
     unit, clusters = sampling_unit(pairs)
     groups = labels[[name for name in breakdowns if name in labels]]
     grouped, cluster = paper_labels(groups) if paper else groups, pd.factorize(np.array(clusters, object)[included])[0]
-    words = lengths(phrases)[included]
+    words = word_counts(phrases)[included]
     estimates = estimate(scores.to_numpy()[included], values[included], cluster, grouped[included], words, study)
     human = scores.add_prefix("score ").reset_index(drop=True)
     computed = {*labels.columns, *human.columns, *values.columns}

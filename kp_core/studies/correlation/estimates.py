@@ -21,7 +21,15 @@ from kp_core.scoring.order import close
 from kp_core.studies.correlation import coefficients
 from kp_core.studies.correlation.breakdowns import subsets
 from kp_core.studies.correlation.coefficients import Correlation, Correlator, EqualValues, Kernel, correlations
-from kp_core.studies.correlation.human import COMBINATIONS, TIE_RULES, Ceiling, TieRule, combined, majority, still_tied
+from kp_core.studies.correlation.human import (
+    COMBINATIONS,
+    TIE_RULES,
+    Ceiling,
+    TieRule,
+    combine_scores,
+    majority,
+    remaining_ties,
+)
 from kp_core.studies.result import square
 
 HUMAN = "human"
@@ -110,7 +118,7 @@ def estimate(
     """
     values = measures.to_numpy(np.float64, na_value=np.nan)
     values = np.where(np.isfinite(values), values, np.nan)
-    judged = _Judged(scores, values, tuple(map(str, measures)), combined(scores, study.ties), cluster, study)
+    judged = _Judged(scores, values, tuple(map(str, measures)), combine_scores(scores, study.ties), cluster, study)
     frame, ceiling = _correlated(judged, subsets(lengths[:, 0], labels))
     tests, clusters = _tests(judged)
     partial = [
@@ -118,7 +126,7 @@ def estimate(
         for combination, people in zip(COMBINATIONS, judged.human.T, strict=True)
         for name, column in zip(judged.names, values.T, strict=True)
     ]
-    controlled, tied = pd.DataFrame(partial, columns=["measure", "average", "value"]), int(still_tied(scores).sum())
+    controlled, tied = pd.DataFrame(partial, columns=["measure", "average", "value"]), int(remaining_ties(scores).sum())
     human = np.stack([majority(scores, rule) for rule in TIE_RULES], axis=1)
     tie_range = pd.DataFrame(correlations(values, human, study.correlation), columns=list(TIE_RULES))
     tie_range.insert(0, "measure", judged.names)
@@ -167,7 +175,7 @@ def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame,
         drawn = coefficients.percent_of_ceiling(drawn[..., 1:], drawn[..., :1])
         percent_low, percent_high = _bounds(percent, drawn, clusters[..., 1:])
     elif study.interval == "closed-form":
-        low[..., 1:], high[..., 1:] = coefficients.closed_form(value[..., 1:], n[..., 1:], study.correlation)
+        low[..., 1:], high[..., 1:] = coefficients.closed_form_interval(value[..., 1:], n[..., 1:], study.correlation)
     reason = coefficients.reasons(value, gathered(lambda side: side.pairs))
     if judged.scores.shape[1] < 2:
         reason[..., 0] = "one_annotator"

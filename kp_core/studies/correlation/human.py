@@ -38,7 +38,7 @@ def score_matrix(table: pd.DataFrame) -> pd.DataFrame:
     [[3.0, 4.0], [0.0, nan]]
     """
     if not {"pair_id", "annotator", "score"} <= set(table):
-        columns = [str(name) for name in table if _is_wide(name)]
+        columns = [str(name) for name in table if _is_score_column(name)]
         if "pair_id" not in table or not columns:
             expected = f"columns pair_id, annotator, score, or pair_id and one column {_WIDE}… per annotator"
             raise InputError("judgements", ", ".join(map(str, table.columns)), expected, "Rename the columns.")
@@ -52,13 +52,13 @@ def score_matrix(table: pd.DataFrame) -> pd.DataFrame:
     return matrix.reindex(index=table["pair_id"].unique(), columns=table["annotator"].unique()).rename(columns=str)
 
 
-def _is_wide(name: object) -> bool:
+def _is_score_column(name: object) -> bool:
     return str(name).startswith(_WIDE) and name != _WIDE
 
 
 def pair_table(table: pd.DataFrame) -> pd.DataFrame:
     """Return one row per judged pair, in the order of `score_matrix`, with its phrases, document and labels."""
-    columns = [name for name in table if name not in ("annotator", "score") and not _is_wide(name)]
+    columns = [name for name in table if name not in ("annotator", "score") and not _is_score_column(name)]
     return table.drop_duplicates("pair_id")[columns].reset_index(drop=True)
 
 
@@ -114,13 +114,13 @@ def majority(scores: Floats, ties: TieRule = "low") -> Floats:
     return {"low": low, "high": high, "mid": (low + high) / 2}[ties]
 
 
-def still_tied(scores: Floats) -> Bools:
+def remaining_ties(scores: Floats) -> Bools:
     """Return a mask of pairs (P,) that need the last rule of `majority`, because mode and median leave two scores."""
     low, high = _tied_range(scores)
     return np.asarray(high > low)
 
 
-def combined(scores: Floats, ties: TieRule = "low") -> Floats:
+def combine_scores(scores: Floats, ties: TieRule = "low") -> Floats:
     """Return the human score of each pair by each of `COMBINATIONS`, (P, R) → (P, 2)."""
     return np.stack([average(scores), majority(scores, ties)], axis=1)
 
@@ -136,7 +136,9 @@ class Ceiling:
         self, scores: Floats, ties: TieRule = "low", name: Correlation = "spearman", included: Bools | None = None
     ):
         self._annotators = [
-            Correlator(scores[:, [annotator]], combined(np.delete(scores, annotator, axis=1), ties), name, included)
+            Correlator(
+                scores[:, [annotator]], combine_scores(np.delete(scores, annotator, axis=1), ties), name, included
+            )
             for annotator in range(scores.shape[1])
         ]
         self.pairs = np.max([correlator.pairs for correlator in self._annotators], axis=0)
@@ -212,11 +214,11 @@ def near_miss_pairs(predictions: pd.DataFrame, number: int, seed: int) -> pd.Dat
     return pairs[list(COLUMNS)].astype("str").reset_index(drop=True)
 
 
-def order_of_rater(pairs: pd.DataFrame, rater: str) -> pd.DataFrame:
+def rating_order(pairs: pd.DataFrame, rater: str) -> pd.DataFrame:
     """Return pairs in a fixed order that differs between raters.
 
     >>> pairs = pd.DataFrame({"pair_id": ["p", "q", "r"]})
-    >>> order_of_rater(pairs, "ana")["pair_id"].tolist(), order_of_rater(pairs, "max")["pair_id"].tolist()
+    >>> rating_order(pairs, "ana")["pair_id"].tolist(), rating_order(pairs, "max")["pair_id"].tolist()
     (['p', 'r', 'q'], ['q', 'p', 'r'])
     """
     return pairs.sort_values("pair_id", key=lambda ids: [_name(rater, pair_id) for pair_id in ids], ignore_index=True)

@@ -47,7 +47,7 @@ def printed_values(average: str) -> pd.DataFrame:
     return rows.loc[(rows["average"] == average) & (rows["suspect"] == ""), ["measure", "subset", "value"]]
 
 
-def printed(average: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+def printed_table(average: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return the printed table (subsets × measures), a mask of suspected misprints, and a list of them."""
     rows = correlations().query("average == @average")
     rows = rows.assign(marked=rows["suspect"] != "")

@@ -43,14 +43,14 @@ def folds(yes: Bools, document: Ints, number: int, grouped: bool, seed: int) -> 
     yield from kind(number, shuffle=True, random_state=seed).split(yes, yes, document if grouped else None)
 
 
-def learner(pruning: float, seed: int) -> DecisionTreeClassifier:
+def decision_tree(pruning: float, seed: int) -> DecisionTreeClassifier:
     """Return a tree to be trained; `pruning` is scikit-learn's ccp_alpha."""
     from sklearn.tree import DecisionTreeClassifier
 
     return DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, ccp_alpha=pruning, random_state=seed)
 
 
-def errors_when_pruned(full_tree: DecisionTreeClassifier, matrix: Floats, yes: Bools) -> Ints:
+def errors_by_pruning(full_tree: DecisionTreeClassifier, matrix: Floats, yes: Bools) -> Ints:
     """Return the errors of a tree at every strength of `PRUNING` (P,), as if it had been grown with this strength.
 
     A node becomes a leaf if this costs no more than its cheapest subtree; cost is entropy plus the strength per leaf
@@ -70,13 +70,13 @@ def errors_when_pruned(full_tree: DecisionTreeClassifier, matrix: Floats, yes: B
     return np.asarray(errors[0])
 
 
-def grown(matrix: Floats, yes: Bools, document: Ints, grouped: bool, seed: int) -> DecisionTreeClassifier:
+def grow_tree(matrix: Floats, yes: Bools, document: Ints, grouped: bool, seed: int) -> DecisionTreeClassifier:
     """Return a tree grown with the strongest pruning that makes the fewest errors in inner folds."""
     errors = np.zeros(len(PRUNING), np.int64)
     for train, test in folds(yes, document, INNER_FOLDS, grouped, seed):
-        errors += errors_when_pruned(learner(0.0, seed).fit(matrix[train], yes[train]), matrix[test], yes[test])
+        errors += errors_by_pruning(decision_tree(0.0, seed).fit(matrix[train], yes[train]), matrix[test], yes[test])
     best = len(PRUNING) - 1 - int(np.argmin(errors[::-1]))
-    return learner(PRUNING[best], seed).fit(matrix, yes)
+    return decision_tree(PRUNING[best], seed).fit(matrix, yes)
 
 
 @dataclass(frozen=True)
@@ -205,10 +205,10 @@ class Outcome:
     tree: tuple[Node, ...] = ()
 
 
-def what_is_left(majority: Ints, yes: Bools, left: Bools, grouped: bool = False) -> Left:
+def remaining_counts(majority: Ints, yes: Bools, left: Bools, grouped: bool = False) -> Left:
     """Return the numbers of sentences left (S,) and drawn: up to 40 “yes”, and up to five “no” per “yes”.
 
-    >>> what_is_left(np.array([2, 0]), np.arange(100) < 12, np.ones(100, bool))
+    >>> remaining_counts(np.array([2, 0]), np.arange(100) < 12, np.ones(100, bool))
     Left(documents=1, dropped=1, yes=12, no=88, drawn_yes=12, drawn_no=60, reason='')
     """
     documents, n_yes, n_no = int((majority > 0).sum()), int((yes & left).sum()), int((~yes & left).sum())
@@ -225,7 +225,7 @@ def draw(yes: Bools, left: Bools, size: Left, rng: np.random.Generator) -> Ints:
     return np.sort(np.concatenate([rng.choice(np.flatnonzero(side), number, replace=False) for side, number in sides]))
 
 
-def tenth(document: Ints, documents: int) -> Ints:
+def tenth_of_sentences(document: Ints, documents: int) -> Ints:
     """Return a tenth of the number of sentences of each document (D,), rounded half up, at least 1."""
     size = np.bincount(document, minlength=documents)
     return np.asarray(np.maximum(1, np.floor(0.1 * size + 0.5)), np.int64)
@@ -237,13 +237,13 @@ def cross_validated(
     """Return cross-validated decisions on sentences (S,), and the importance of attributes by tree (T, F)."""
     predicted, importance = np.zeros(len(yes), bool), []
     for train, test in folds(yes, document, FOLDS, grouped, int(rng.integers(2**31))):
-        tree = grown(matrix[train], yes[train], document[train], grouped, int(rng.integers(2**31)))
+        tree = grow_tree(matrix[train], yes[train], document[train], grouped, int(rng.integers(2**31)))
         predicted[test] = tree.predict(matrix[test])
         importance.append(tree.feature_importances_)
     return predicted, np.array(importance)
 
 
-def one_repeat(
+def run_repeat(
     sentences: Extracts, majority: Ints, size: Left, grouped: bool, seed: tuple[int, int]
 ) -> tuple[Floats, Floats]:
     """Return the table (4, D) of every system on one draw, and the importance of attributes by tree (T, F).
@@ -264,7 +264,7 @@ def one_repeat(
 
     yes, trims = sentences.yes(majority), np.random.default_rng((*seed, 1))
     rows, predicted, importance = learned(yes)
-    tenths = tenth(document, documents)
+    tenths = tenth_of_sentences(document, documents)
     random_tenth = at_random(np.ones(len(yes), np.int64), document, tenths, trims)
     randomly = at_random(sentences.votes, document, np.bincount(document[yes], minlength=documents), trims)
     other_rows, other_guess, _ = learned(randomly)
@@ -273,17 +273,17 @@ def one_repeat(
     return np.stack([*tables, *(table(other, yes, rows) for other in baselines)]), importance
 
 
-def at_majority(sentences: Extracts, majority: Ints, design: Design) -> Outcome:
+def run_at_majority(sentences: Extracts, majority: Ints, design: Design) -> Outcome:
     """Return the outcome if a sentence of each document needs this many votes (D,), where 0 leaves the document out."""
     yes, left = sentences.yes(majority), sentences.left(majority)
-    size = what_is_left(majority, yes, left, design.grouped)
+    size = remaining_counts(majority, yes, left, design.grouped)
     if size.reason:
         return Outcome(majority, size)
     seeds = [(design.seed, number) for number in range(design.repeats)]
-    draws = [one_repeat(sentences, majority, size, design.grouped, seed) for seed in seeds]
+    draws = [run_repeat(sentences, majority, size, design.grouped, seed) for seed in seeds]
     rows = draw(yes, left, size, np.random.default_rng((design.seed, 0)))
     matrix = sentences.columns.to_numpy()[rows]
-    tree = grown(matrix, yes[rows], sentences.document[rows], design.grouped, design.seed)
+    tree = grow_tree(matrix, yes[rows], sentences.document[rows], design.grouped, design.seed)
     tables, importance = (np.stack(arrays) for arrays in zip(*draws, strict=True))
     return Outcome(majority, size, tables, importance, nodes(tree, list(sentences.columns), matrix, yes[rows]))
 
@@ -351,7 +351,7 @@ def sentence_study(
         majority = sentences.majority(threshold)
         votes = tuple(majority.tolist())
         if votes not in by_majority:
-            by_majority[votes] = at_majority(sentences, majority, design)
+            by_majority[votes] = run_at_majority(sentences, majority, design)
         outcomes[float(threshold)] = by_majority[votes]
     return assemble(sentences, outcomes, design)
 

@@ -14,9 +14,9 @@ from kp_core.studies.sentence_study.protocol import (
     RANDOM,
     TREE,
     Design,
-    errors_when_pruned,
+    decision_tree,
+    errors_by_pruning,
     folds,
-    learner,
     nodes,
     rules,
 )
@@ -46,7 +46,7 @@ def found(lectures, given):
 
 @pytest.fixture(scope="module")
 def outcome(found):
-    return protocol.at_majority(found, np.full(20, 2), Design(repeats=1))
+    return protocol.run_at_majority(found, np.full(20, 2), Design(repeats=1))
 
 
 def test_classes_are_those_of_trimming(lectures, found):
@@ -66,7 +66,7 @@ def test_classes_are_those_of_trimming(lectures, found):
 def ruled(names, matrix, yes, pruning=0.0):
     """Return decision, sentences and rule of each leaf of a tree grown on a column a name."""
     matrix, yes = np.array(matrix, float).T, np.array(yes, bool)
-    tree = learner(pruning, 0).fit(matrix, yes)
+    tree = decision_tree(pruning, 0).fit(matrix, yes)
     return list(rules(nodes(tree, names, matrix, yes)).itertuples(index=False, name=None))
 
 
@@ -84,17 +84,17 @@ def test_pruning_afterwards_is_pruning_by_scikit_learn(seed):
     rng = np.random.default_rng(seed)
     matrix, yes = rng.random((150, 6)).round(2), rng.random(150) < 0.2
     train, test = np.arange(100), np.arange(100, 150)
-    whole = learner(0.0, seed).fit(matrix[train], yes[train])
-    grown = [learner(strength, seed).fit(matrix[train], yes[train]) for strength in PRUNING]
+    whole = decision_tree(0.0, seed).fit(matrix[train], yes[train])
+    grown = [decision_tree(strength, seed).fit(matrix[train], yes[train]) for strength in PRUNING]
     expected = [int((tree.predict(matrix[test]) != yes[test]).sum()) for tree in grown]
-    assert errors_when_pruned(whole, matrix[test], yes[test]).tolist() == expected
+    assert errors_by_pruning(whole, matrix[test], yes[test]).tolist() == expected
 
 
 @pytest.mark.parametrize(("yes", "no", "drawn"), CASES["draws"])
 def test_what_a_draw_takes(yes, no, drawn):
     classes = np.arange(yes + no + 20) < yes
     kept = np.arange(yes + no + 20) < yes + no  # the last 20 stand in documents that are not left
-    planned = protocol.what_is_left(np.array([2, 1, 0]), classes, kept)
+    planned = protocol.remaining_counts(np.array([2, 1, 0]), classes, kept)
     assert [planned.drawn_yes, planned.drawn_no, planned.reason] == drawn
     assert (planned.yes, planned.no, planned.documents, planned.dropped) == (yes, no, 2, 1)
     if not planned.reason:
