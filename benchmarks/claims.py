@@ -28,7 +28,7 @@ from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import over_runs
 from kp_core.scoring.systems import count_systems
 from kp_core.settings import Settings
-from kp_core.studies.compare import Comparison, better_on, compared
+from kp_core.studies.compare import Comparison, better_on, compare_prepared
 from kp_core.studies.over_k import documents_needed, power
 from kp_core.words.answers import of_datasets
 
@@ -87,7 +87,7 @@ def parts(
         own = slice(begin, begin + documents)
 
         def cut(counts: Counts, own: slice = own) -> Counts:
-            return counts._part(own)
+            return counts.part(own)
 
         runs = {
             name: replace(run, start=run.start[own], length=run.length[own], listed=run.listed[own])
@@ -103,7 +103,7 @@ def comparisons(
 ) -> Iterator[Comparison]:
     """Yield the comparison of each draw."""
     for part, counts in parts(*drawn(systems, draws, documents, rng, spread), documents):
-        yield compared(part, Family("F1@5", trials=TRIALS), 5, counts)
+        yield compare_prepared(part, Family("F1@5", trials=TRIALS), 5, counts)
 
 
 def one_set(systems: Mapping[str, float], documents: int, draws: int, rng: np.random.Generator, **of: float) -> float:

@@ -164,7 +164,7 @@ def published() -> None:
     """Show the published tables with suspected misprints marked, and the paper's claims checked against its numbers."""
     show.small(prose.text("correlation.published", source=paper_of_2010.SOURCE))
     average = controls.views("Human score of the paper", ["average", "majority"], "published_human")
-    wide, marks, suspects = paper_of_2010.printed(average)
+    wide, marks, suspects = paper_of_2010.printed_table(average)
     _marked(wide, marks.map(lambda on: "suspect" if on else ""))
     st.caption("Marked cells look misprinted; they are shown as printed.")
     tables.table(suspects, "suspects")
