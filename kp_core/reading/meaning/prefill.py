@@ -211,12 +211,15 @@ def _pairs(table: Table, role: Role | None) -> Proposal | None:
     if "keyphrases" in columns and "candidate" not in columns and (phrases := known.find_roles(unused, ("phrase",))):
         columns["candidate"] = phrases["phrase"]
         unused.remove(phrases["phrase"])
-    twins = [name for name in unused if profile(table, name).phrases and _PAIR_SUFFIX.search(name)]
-    same_stem = len({_PAIR_SUFFIX.sub("", name) for name in twins}) == 1
+    twins = [name for name in unused if number_of(name) or _PAIR_SUFFIX.search(name)]
+    twins = [name for name in twins if profile(table, name).phrases]
+    same_stem = len({_PAIR_SUFFIX.sub("", name) for name in twins}) == 1 and not whole_lists(table, twins)
     unsure = "candidate" not in columns and len(twins) == 2 and same_stem
     if unsure:  # “word 1” and “word 2”
         columns |= dict(zip(("keyphrases", "candidate"), twins, strict=True))
-        unused = [name for name in unused if name not in twins]
+        unused = [
+            name for name in unused if table.names.index(name) > table.names.index(twins[0]) and name not in twins
+        ]
     if "candidate" in columns and "score" not in columns:
         raters = [name for name in unused if known.JUDGE.match(name)]
         if not raters and "keyphrases" in columns:
@@ -224,6 +227,8 @@ def _pairs(table: Table, role: Role | None) -> Proposal | None:
             raters = [name for name, shape in unknown.items() if shape.cells and shape.numbers > 0.8]
         columns |= {"score": tuple(raters), "annotator": HEADS} if raters else {}
     if not {"candidate", "score"} <= columns.keys():
+        return None
+    if role is None and "annotator" not in columns and "keyphrases" not in columns:  # candidates of a system
         return None
     draft = Proposal(Mapping("judgements", **columns))
     question = f"The columns {quoted(twins)} may be pairs of phrases, with ratings beside them."
@@ -535,10 +540,11 @@ def _side_by_side(table: Table, assigned: dict[str, str]) -> tuple[str, ...]:
     copies = [name for name in table.names if phrases and name.rstrip("'") == phrases]
     if assigned.keys() - {"document", "keyphrases", "title", "text", "group"} or phrases in whole:
         copies = []
+    gold = phrases if known.is_gold(phrases) else ""
     for several in (worded, nested, copies):
         if len(several) > 1:
-            return tuple(several)
-    gold = phrases if known.is_gold(phrases) else ""
+            systems_of_gold = gold and gold not in several and all(map(is_predicted, several))
+            return (gold, *several) if systems_of_gold else tuple(several)
     if not table.header or phrases != gold or {"rank", "score"} & assigned.keys():
         return ()
     free = _unassigned_columns(table, assigned, whole)

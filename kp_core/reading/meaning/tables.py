@@ -27,7 +27,7 @@ from kp_core.reading.meaning.fields import (
 )
 from kp_core.reading.meaning.layout import Layout
 from kp_core.reading.meaning.layouts import layout_of
-from kp_core.reading.meaning.mapping import SHEET, Mapping, Proposal
+from kp_core.reading.meaning.mapping import HEADS, SHEET, Mapping, Proposal
 from kp_core.reading.meaning.prefill import guess
 from kp_core.reading.meaning.question import Form, form_of_doubts
 from kp_core.reading.open.delimited import read_delimited
@@ -149,8 +149,9 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
     if all((made.kind, made.role, made.columns) == (first.kind, first.role, first.columns) for made in plan):
         if _has_source(first) or first.kind in ("documents", "judged"):
             return _of_several(file, plan, role, "read as one table")
-        ids, *others = (set(layout.ids().to_pylist()) for layout in plan)
-        if any(2 * len(ids & other) <= min(len(ids), len(other)) for other in others):
+        of_heads = first.mapping.document == HEADS
+        ids, *others = (set() if of_heads else set(layout.ids().to_pylist()) for layout in plan)
+        if not of_heads and any(2 * len(ids & other) <= min(len(ids), len(other)) for other in others):
             question = "The sheets may be people or systems, or parts of one table."
             layouts[0] = layouts[0].doubted(question, "annotator", "system")
     return _of_several(file, layouts, role, "one for each annotator, system or table")
