@@ -14,7 +14,7 @@ WORKERS ?= auto
 INPUTS ?= 10000
 BIN := .venv/bin
 INSTALLED := $(CURDIR)/build/installed
-# Brute force, other packages, identities and units; no browser, server, cluster or text of a whole data set.
+# Brute force, other packages, identities and units; no browser, server or text of a whole data set.
 QUICK := tests/certified tests/differential tests/invariants tests/rules tests/unit/judgements \
   $(filter-out %_cli.py %_datasets.py %_lessons.py %_machine.py %_notebook.py %_printed.py %_report.py %_workspace_file.py,\
   $(wildcard tests/unit/test_*.py))
@@ -70,7 +70,7 @@ clean:
 
 # A stamp is newer than the lists it was installed from, so a second run installs nothing.
 .venv/.run-stamp: requirements.txt
-.venv/.test-stamp: requirements-dev.txt requirements-cluster.txt requirements.txt requirements-peers.txt | $(BIN)/pip
+.venv/.test-stamp: requirements-dev.txt requirements-remote.txt requirements.txt requirements-peers.txt | $(BIN)/pip
 	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-deps -r requirements-peers.txt
 	@touch $@

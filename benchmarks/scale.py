@@ -1,4 +1,4 @@
-"""Time the evaluation of tables larger than memory: peak memory, growth with the data, and two workers against one.
+"""Time the evaluation of tables larger than memory: peak memory and growth with the data.
 
 Writes Parquet sorted by document into a temporary folder, and runs each evaluation in a separate process, whose peak
 memory is its largest resident set. Run: python -m benchmarks.scale [documents] [folder]
@@ -64,25 +64,20 @@ def write(folder: Path, documents: int) -> dict[str, int]:
     return {"rows": rows, "bytes": sum(file.stat().st_size for file in folder.glob("*.parquet"))}
 
 
-def one_run(folder: Path, cluster: str = "", resamples: int = 1000) -> dict[str, float]:
+def one_run(folder: Path, resamples: int = 1000) -> dict[str, float]:
     """Evaluate in a separate process; return seconds without imports, and peak memory in megabytes."""
-    arguments = [sys.executable, "-m", "benchmarks.scale", "--run", str(folder), cluster, str(resamples)]
+    arguments = [sys.executable, "-m", "benchmarks.scale", "--run", str(folder), str(resamples)]
     found = subprocess.run(arguments, capture_output=True, text=True, check=True, cwd=HERE.parent)
     return dict(json.loads(found.stdout.splitlines()[-1]))
 
 
-def _run(folder: Path, cluster: str, resamples: int) -> None:
+def _run(folder: Path, resamples: int) -> None:
     from kp_core import scale
 
     systems = {f"system-{s}": folder / f"system-{s}.parquet" for s in range(SYSTEMS)}
     begun, before = time.perf_counter(), time.process_time()
     found = scale.evaluate(
-        folder / "gold.parquet",
-        systems,
-        k=10,
-        resamples=resamples,
-        engine=scale.Engine(cluster=cluster),
-        interval="bootstrap" if resamples > 1 else "none",
+        folder / "gold.parquet", systems, k=10, resamples=resamples, interval="bootstrap" if resamples > 1 else "none"
     )
     seconds, processor = time.perf_counter() - begun, time.process_time() - before
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -91,9 +86,9 @@ def _run(folder: Path, cluster: str, resamples: int) -> None:
     sys.stdout.write(json.dumps({**times, "megabytes": peak, "documents": found.documents, "P@10": first}))
 
 
-def measured(folder: Path, cluster: str = "", rounds: int = ROUNDS) -> dict[str, Any]:
+def measured(folder: Path, rounds: int = ROUNDS) -> dict[str, Any]:
     """Return the median, minimum and maximum seconds, and the largest peak memory of several runs."""
-    runs = [one_run(folder, cluster) for _ in range(rounds)]
+    runs = [one_run(folder) for _ in range(rounds)]
     seconds = [run["seconds"] for run in runs]
     return {
         "median": statistics.median(seconds),
@@ -122,17 +117,14 @@ def main(documents: int = DOCUMENTS, root: str | None = None) -> None:
             growth.append({**size, **measured(folder)})
             print(growth[-1], flush=True)
         slope = _slope(growth)
-        workers = {f"local:{n}": measured(folder, f"local:{n}") for n in (1, 2)}
     large = growth[-1]
     report = {
-        "machine": machine(("numpy", "pyarrow", "pandas", "distributed")),
+        "machine": machine(("numpy", "pyarrow", "pandas")),
         "what": f"{SYSTEMS} systems × {DEPTH} phrases, ten measures at k = 10 with 1,000 Poisson resamples",
         "growth": growth,
         "exponent": slope,
         "exponent of the last step": _slope(growth[-2:]),
         "rows a second": large["rows"] / large["median"],
-        "workers": workers,
-        "two workers against one": workers["local:1"]["median"] / workers["local:2"]["median"],
     }
     (HERE / "scale.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(report, indent=1))
@@ -140,6 +132,6 @@ def main(documents: int = DOCUMENTS, root: str | None = None) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--run"]:
-        _run(Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
+        _run(Path(sys.argv[2]), int(sys.argv[3]))
     else:
         main(int(sys.argv[1]) if len(sys.argv) > 1 else DOCUMENTS, sys.argv[2] if len(sys.argv) > 2 else None)

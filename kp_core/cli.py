@@ -70,16 +70,16 @@ UNMET = 3
 
 
 def explained(options: Any) -> Any:
-    """Add the help of the options to the docstring of a command or group, which cyclopts reads."""
-    lines = [f"    {name}: {description}" for name, description in WORDS[options.__name__].items()]
-    options.__doc__ = "\n".join([options.__doc__, "", "Args:", *lines])
+    """Set the docstring of a command or group, with the help of its options, which cyclopts reads."""
+    name = options.__name__.removeprefix("_")
+    lines = [f"    {option}: {description}" for option, description in WORDS[name].items()]
+    options.__doc__ = "\n".join([WORDS["commands"].get(name, options.__doc__ or ""), "", "Args:", *lines])
     return options
 
 
-def command(function: Callable[..., Any]) -> Callable[..., Any]:
+def command(function: Callable[..., Any]) -> None:
     """Register a command."""
     app.command(explained(function))
-    return function
 
 
 def _by_occurrence(_: Any, tokens: Sequence[Token]) -> list[list[str]]:
@@ -88,12 +88,6 @@ def _by_occurrence(_: Any, tokens: Sequence[Token]) -> list[list[str]]:
     return [[token.value for token in flag] for flag in flags]
 
 
-_NEEDED = {
-    "gold": "the file, folder or zip of the gold standard",
-    "system": "the file, folder or zip of the ranked output of at least one system",
-    "documents": "the texts",
-    "judgements": "a table of phrase pairs with scores",
-}
 _VOCABULARY = ("broader", "frequencies", "similar", "directed", "vectors")
 
 
@@ -123,13 +117,19 @@ class Data:
         """Return the names of the options that were given."""
         return [name.rstrip("_") for name, value in vars(self).items() if value]
 
+    def require(self, *needs: str) -> None:
+        """Refuse to go on without an option."""
+        for name in needs:
+            if not getattr(self, name):
+                raise UsageError(f"--{name} is missing: {WORDS['Data'][name].partition(';')[0]}")
+
     def systems(self) -> Any:
         """Return the paths of the systems, by name if names were given."""
         return systems_of(path for values in self.system or [] for path in NamedPath.each(values))
 
     def load(self, *needs: str) -> kp.Corpus:
         """Read the files and report rejected rows."""
-        corpus = self._saved() if self.workspace else self._read(needs)
+        corpus = self._saved(self.workspace) if self.workspace else self._read(needs)
         if self.dataset is not None:
             refuse_unless(self.dataset, corpus.by_dataset, "dataset")
             corpus = corpus.by_dataset[self.dataset]
@@ -142,11 +142,9 @@ class Data:
         return corpus
 
     def _read(self, needs: Sequence[str]) -> kp.Corpus:
-        if not needs and not {*_NEEDED} & {*self.given()}:
+        if not needs and not (self.gold or self.system or self.documents or self.judgements):
             raise UsageError("name the files: --gold, --system, --documents, --judgements or --workspace")
-        for name, what in _NEEDED.items():
-            if name in needs and not getattr(self, name):
-                raise UsageError(f"--{name} is missing: name {what}")
+        self.require(*needs)
         fixes = [name for fixes in self.fix or [] for name in fixes.split(",")]
         load_options: dict[str, Any] = {"encoding": self.encoding, "strict": self.strict, "fixes": fixes}
         load_options |= {name: getattr(self, name) for name in _VOCABULARY}
@@ -161,10 +159,10 @@ class Data:
                 corpora[name] = kp.load(**files, mapping=applicable, **load_options)
         return kp.together(**corpora) if len(corpora) > 1 else next(iter(corpora.values()))
 
-    def _saved(self) -> kp.Corpus:
+    def _saved(self, workspace: str) -> kp.Corpus:
         if other_options := [name for name in self.given() if name != "workspace"]:
             raise UsageError(f"--workspace already contains all data; leave out --{other_options[0]}")
-        saved = read_workspace(cast(str, self.workspace))
+        saved = read_workspace(workspace)
         corpus = saved.uploads.load()
         return replace(corpus, judgements=with_ratings(corpus.judgements, saved.ratings))
 
@@ -253,7 +251,6 @@ class Tables(Data):
     stream: bool = False
     partition_rows: int | None = None
     checkpoint: str | None = None
-    cluster: str | None = None
     scratch: str | None = None
     save_statistics: str | None = None
 
@@ -274,15 +271,11 @@ class Tables(Data):
 
         if datasets_of_paths(self.gold or [], self.system or [], self.documents or []) or self.dataset:
             raise usage_error("data sets streamed")
-        for name in ("encoding", "strict", "fix", "judgements", *_VOCABULARY, "as"):
-            if name in self.given():
-                conversion = "write them once with: kpscope convert --to parquet"
-                remedy = "leave out --stream" if name in _VOCABULARY else conversion
-                raise UsageError(f"--{name} cannot be used with streamed tables; {remedy}")
-        if not self.gold:
-            raise UsageError("--gold is missing: name the table of the gold standard")
+        for name in {*self.given()} - {"gold", "system", "documents", *WORDS["Tables"]}:
+            raise usage_error("not streamed", option=name)
+        self.require("gold")
         refuse_without_folder(self.save_statistics)
-        options = ("partition_rows", "cluster", "checkpoint", "scratch")
+        options = ("partition_rows", "checkpoint", "scratch")
         engine_options = {name: value for name, value in vars(self).items() if name in options and value is not None}
         engine = scale.Engine(progress=scale.ProgressLine(), **engine_options)
         try:
@@ -310,7 +303,9 @@ def _option_of(name: str, hint: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def of_api(verb: Callable[..., Any], *needs: str, choices: Any = None, study: Any = None) -> Callable[[Any], Any]:
+def of_api(
+    verb: Callable[..., Any], *needs: str, name: str = "", choices: Any = None, study: Any = None
+) -> Callable[[Any], None]:
     """Make a command from a function of the API; its parameters in `options.toml` become options.
 
     The decorated function receives that function bound to data, settings and options, and may add options.
@@ -319,38 +314,37 @@ def of_api(verb: Callable[..., Any], *needs: str, choices: Any = None, study: An
     parameters, hints = inspect.signature(verb).parameters, get_type_hints(verb)
     of_corpus = next(iter(parameters)) in ("corpus", "judgements")
     choices = Options if "settings" in parameters else choices
-    kinds = {name: (hints[name], parameter.default) for name, parameter in parameters.items() if name in hints}
-    for name, kind in get_type_hints(study).items() if study else ():
-        kinds[name] = int if kind is int else str, None
+    kinds = {option: (hints[option], parameter.default) for option, parameter in parameters.items() if option in hints}
+    kinds |= {option: (int if kind is int else str, None) for option, kind in get_type_hints(study or object).items()}
     data = inspect.Parameter("data", inspect.Parameter.KEYWORD_ONLY, default=Data(), annotation=Data)
     files = {"data": data} if of_corpus else {}
 
-    def decorate(write: Callable[..., Any]) -> Callable[..., Any]:
-        _, *extra_parameters = inspect.signature(write, eval_str=True).parameters.values()
-        extra = {parameter.name: parameter for parameter in extra_parameters}
-        documented = WORDS[write.__name__].keys()
-        options = {name: _option_of(name, *kind) for name, kind in kinds.items() if name in documented - extra.keys()}
-        listed = list(({name: (options | extra)[name] for name in documented} | files | extra).values())
+    def decorate(write: Callable[..., Any]) -> None:
+        extra = {**inspect.signature(write, eval_str=True).parameters}
+        del extra["call"]
+        documented = WORDS[name or write.__name__.removeprefix("_")].keys()
+        options = {key: _option_of(key, *kind) for key, kind in kinds.items() if key in documented - extra.keys()}
+        listed = list(({key: (options | extra)[key] for key in documented} | files | extra).values())
         if choices:
             listed.append(inspect.Parameter("choices", inspect.Parameter.VAR_KEYWORD, annotation=Unpack[choices]))
 
-        def run(**values: Any) -> Any:
-            api_arguments = {name: values.pop(name) for name in options if name in values}
-            extra_arguments = {name: values.pop(name) for name in extra if name in values}
+        def run(**values: Any) -> None:
+            api_arguments = {key: values.pop(key) for key in options if key in values}
+            extra_arguments = {key: values.pop(key) for key in extra if key in values}
             files = extra_arguments.get("data") or values.pop("data", Data())
             inputs = [files.load(*needs)] if of_corpus else []
             call = partial(verb, *inputs, _settings(values)) if choices is Options else partial(verb, *inputs, **values)
-            return write(partial(call, **api_arguments), **extra_arguments)
+            write(partial(call, **api_arguments), **extra_arguments)
 
         vars(run)["__signature__"] = inspect.Signature(listed)
-        run.__name__, run.__doc__, run.__annotations__ = write.__name__, write.__doc__, {}
-        return command(run)
+        run.__name__, run.__annotations__ = name or write.__name__, {}
+        command(run)
 
     return decorate
 
 
 @command
-def evaluate(
+def _evaluate(
     *,
     measures: str | None = None,
     by: str = "",
@@ -360,7 +354,6 @@ def evaluate(
     output: Output = Output(),
     **choices: Unpack[Options],
 ) -> int:
-    """Score systems against the gold standard."""
     settings, required = _settings(choices), [Requirement.parse(text) for text in require or ()]
     if required:
         measures = ",".join([*names_in(measures or DEFAULT_MEASURES), *(rule.parsed.name() for rule in required)])
@@ -381,7 +374,7 @@ def evaluate(
 
 
 @command
-def compare(
+def _compare(
     *,
     measures: str = "F1@k",
     test: Test = "randomisation",
@@ -395,7 +388,6 @@ def compare(
     output: Output = Output(),
     **choices: Unpack[Options],
 ) -> int:
-    """Report which system is better, by how much, and whether that is significant."""
     settings, names, trials = _settings(choices), names_in(measures), cast(int, choices.get("resamples", TRIALS))
     if (fail_on or margin is not None) and not baseline:
         raise UsageError("--margin and --fail-on compare systems with a baseline; name it: --baseline NAME")
@@ -415,10 +407,9 @@ def compare(
 
 
 @command
-def agreement(
+def _agreement(
     *, measures: str | None = None, data: Tables = Tables(), output: Output = Output(), **choices: Unpack[Options]
 ) -> None:
-    """Measure the agreement of several annotators."""
     settings = _settings(choices)
     if data.streamed():
         output.answer(data.run(settings, measures=(), agreement=measures or ()).result())
@@ -429,67 +420,46 @@ def agreement(
 
 
 @of_api(kp.spread, "gold", "system")
-def spread(call: Any, *, printed: list[str] | None = None, output: Output = Output()) -> None:
-    """Compute a measure under every published convention, or find the conventions that yield a printed number."""
+def _spread(call: Any, *, printed: list[str] | None = None, output: Output = Output()) -> None:
     corpus, settings = call.args
     output.answer(kp.printing(corpus, settings, printed) if printed else call().printing())
 
 
-@of_api(kp.stability, "gold", "system")
-def stability(call: Any, *, output: Output = Output()) -> None:
-    """Rank the systems by several measures, cutoffs, normalizations or gold standards."""
+def _print(call: Any, *, output: Output = Output()) -> None:
     output.answer(call())
 
 
+of_api(kp.stability, "gold", "system", name="stability")(_print)
+of_api(kp.subjects, "gold", name="subjects")(_print)
+of_api(kp.trim, "gold", name="trim")(_print)
+of_api(recover_table, name="recover")(_print)
+
+
 @of_api(kp.near_misses, "gold", "system")
-def near_misses(call: Any, *, missed: bool = False, output: Output = Output()) -> None:
-    """List predictions with their nearest keyphrases."""
+def _near_misses(call: Any, *, missed: bool = False, output: Output = Output()) -> None:
     result = call()
     output.answer(replace(result, frame=result.gold) if missed else result)
 
 
-@of_api(kp.subjects, "gold")
-def subjects(call: Any, *, output: Output = Output()) -> None:
-    """Report how often each keyphrase or concept is gold, suggested and found, or who chose it."""
-    output.answer(call())
-
-
 @of_api(kp.phrases)
-def phrases(call: Any, *, output: Output = Output()) -> None:
-    """List the distinct phrases, one per line, for which vectors or scores are needed."""
+def _phrases(call: Any, *, output: Output = Output()) -> None:
     output.write(as_lines(call()))
 
 
 @of_api(kp.soft_evaluate, "gold", "system")
-def soft(
+def _soft(
     call: Any,
     *,
-    soft: str = "R-precision",
     similarity: str = "",
     tau: float = 0.8,
     hits: Literal["weighted", "count"] = "weighted",
-    measures: str = "P@k,R@k,F1@k",
     output: Output = Output(),
 ) -> None:
-    """Score systems, counting predictions that are similar enough to a keyphrase."""
-    output.answer(call(kp.Soft(similarity, tau, hits) if similarity else soft, names_in(measures)))
-
-
-@of_api(recover_table)
-def recover(call: Any, *, output: Output = Output()) -> None:
-    """Recover concordance tables from printed kappa, P_pos, P_neg and PABAK."""
-    output.answer(call())
-
-
-@of_api(kp.trim, "gold")
-def trim(call: Any, *, output: Output = Output()) -> None:
-    """Trim the gold standard until the annotators agree on the remaining keyphrases."""
-    output.answer(call())
+    output.answer(call(soft=kp.Soft(similarity, tau, hits)) if similarity else call())
 
 
 @of_api(kp.paper_table, "gold", "system")
-def table(call: Any, *, format: Form = "table", out: str = "") -> None:
-    """Write a table for a paper."""
+def _table(call: Any, *, format: Form = "table", out: str = "") -> None:
     from kp_core.takeaway.figures import table_svg
 
     if not out:
@@ -508,7 +478,7 @@ def _write_as(answer: Any, out: str, endings: Sequence[str], svg: Callable[[], s
 
     ending, images = Path(out).suffix, (".svg", ".pdf", ".png")
     if ending in images:
-        written = image(svg(), ending[1:], answer.signature)
+        written = image(svg(), ending[1:])
     elif ending in endings:
         written = getattr(answer, _FORMS.get(ending, ending[1:]))()
     else:
@@ -517,7 +487,7 @@ def _write_as(answer: Any, out: str, endings: Sequence[str], svg: Callable[[], s
 
 
 @command
-def report(
+def _report(
     *,
     measure: str = "F1@k",
     sections: str | None = None,
@@ -527,7 +497,6 @@ def report(
     data: Data = Data(),
     **choices: Unpack[Options],
 ) -> None:
-    """Write an HTML report, an archive with all tables, or the chart of a section for a paper."""
     from kp_core.takeaway.bundle import report as report_of
 
     corpus = data.load("gold", "system") if data.system else data.load("gold")
@@ -548,7 +517,7 @@ class Similarity(TypedDict, total=False):
 
 
 @of_api(similarities, choices=Similarity)
-def similarity(
+def _similarity(
     call: Any,
     *,
     pairs: list[str],
@@ -559,21 +528,18 @@ def similarity(
     vectors: Paths = None,
     output: Output = Output(),
 ) -> None:
-    """Compute the similarity of phrase pairs."""
     table = kp.vocabulary(similar=similar, vectors=vectors, directed=directed, encoding=encoding)
     output.answer(call(load_pairs(pairs, encoding), measures, vocabulary=table))
 
 
 @of_api(kp.correlate, "judgements", choices=Similarity, study=Study)
-def correlate(call: Any, *, by: str = "location,complexity,pos", output: Output = Output()) -> None:
-    """Report which similarity measures agree with human scores, and how well."""
+def _correlate(call: Any, *, by: str = "location,complexity,pos", output: Output = Output()) -> None:
     warn(call.args[0].report.notes)
     output.answer(call(by=by))
 
 
 @of_api(kp.sentence_study, "documents")
-def sentences(call: Any, *, attributes: Paths = None, data: Data = Data(), output: Output = Output()) -> None:
-    """List sentences with ids, or study sentence extracts given as gold."""
+def _sentences(call: Any, *, attributes: Paths = None, data: Data = Data(), output: Output = Output()) -> None:
     (corpus,) = call.args
     if not len(corpus.gold):
         output.write(typeset.written(kp.list_sentences(corpus), output.format, "Sentences"))
@@ -582,10 +548,9 @@ def sentences(call: Any, *, attributes: Paths = None, data: Data = Data(), outpu
 
 
 @command
-def validate(
+def _validate(
     *, normalise: str = Settings().normalise, k: int | None = None, data: Data = Data(), output: Output = Output()
 ) -> None:
-    """Report how files were read, and possible problems."""
     if k is not None and k < 1:
         raise UsageError(f"k is '{k}'; for this report use a number of at least 1")
     corpus = data.load()
@@ -610,17 +575,15 @@ def validate(
 
 
 @explained
-class Weights(TypedDict, total=False):
-    """Parameters of the lecture systems."""
-
+class _Weights(TypedDict, total=False):
     longest: float
     m: float
     lam: Annotated[float, Parameter(name="--lambda")]
     beta: float
 
 
-@of_api(kp.extract, choices=Weights)
-def extract(
+@of_api(kp.extract, choices=_Weights)
+def _extract(
     call: Any,
     *,
     documents: list[str],
@@ -632,7 +595,6 @@ def extract(
     format: Literal["jsonl", "csv", "table"] = "jsonl",
     out: str | None = None,
 ) -> None:
-    """Rank the phrases of texts with the lecture systems."""
     if top != "all" and not top.isdecimal():
         raise UsageError(f"top is '{top}'; write a number or all")
     stop: str | list[str] = "english"
@@ -648,24 +610,16 @@ def extract(
         warn(formulas("csv", lists.frame))
 
 
-@command
-def convert(
-    *,
-    to: Literal["tidy", "jsonl", "parquet", "trec", "workspace"] = "tidy",
-    out: str,
-    force: bool = False,
-    normalise: str = "none",
-    gold_stemmed: bool = False,
-    union: bool = False,
-    data: Data = Data(),
+@of_api(trec)
+def _convert(
+    call: Any, *, to: Literal["tidy", "jsonl", "parquet", "trec", "workspace"] = "tidy", out: str, force: bool = False
 ) -> None:
-    """Convert the data to another format."""
-    if to != "trec" and (normalise != "none" or gold_stemmed or union):
+    (corpus,) = call.args
+    if to != "trec" and call.keywords:
         options = "--normalise, --gold-stemmed and --union"
         raise UsageError(f"{options} are only for --to trec; other formats keep phrases unchanged")
-    corpus = data.load()
     if to == "trec":
-        written = trec(corpus, normalise, gold_stemmed, union)
+        written = call()
     elif to == "workspace":
         written = Written({f"workspace{ENDING}": workspace_file(Saved(uploads_of(corpus)))})
     else:
@@ -674,18 +628,15 @@ def convert(
     Output().write(write_folder(written.files, out, force))
 
 
-@app.command
-def methods(*, output: Output = Output()) -> None:
-    """List every measure with formula and source."""
+@command
+def _methods(*, output: Output = Output()) -> None:
     from kp_core.takeaway import methods as words
 
     output.write(words.text(output.format))
 
 
-@app.command(name="app")
-@explained
-def dashboard(*streamlit: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> None:
-    """Open the dashboard."""
+@command
+def _app(*streamlit: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> None:
     if find_spec("kp_ui") is None or find_spec("streamlit") is None:
         raise UsageError("the dashboard is not installed; install KPScope with `pip install .`, or use `make run`")
     sys.argv = [sys.argv[0], *streamlit]

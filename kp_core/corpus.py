@@ -35,11 +35,7 @@ TYPES = {"rank": "int64", "score": "float64", "relevance": "float64", "variants"
 
 
 def columns_of(table: str) -> tuple[str, ...]:
-    """Return the columns of a table of `COLUMNS`.
-
-    >>> columns_of("empty")
-    ('role', 'source', 'doc_id')
-    """
+    """Return the columns of a table of `COLUMNS`."""
     return tuple(column.rstrip("?") for column in COLUMNS[table])
 
 
@@ -187,12 +183,7 @@ class Vocabulary:
 
     @cached_property
     def ancestors(self) -> dict[str, frozenset[str]]:
-        """Concept → its broader concepts, direct or not; reject cycles and implausibly deep hierarchies.
-
-        >>> rows = pd.DataFrame([["tide", "sea"], ["sea", "water"]], columns=["child", "parent"])
-        >>> sorted(Vocabulary(rows).ancestors["tide"])
-        ['sea', 'water']
-        """
+        """Concept → its broader concepts, direct or not; reject cycles and implausibly deep hierarchies."""
         parents = self.broader.groupby("child", sort=False)["parent"].agg(list).to_dict()
         ancestors, levels, where = dict[str, frozenset[str]](), dict[str, int](), "the table of broader concepts"
         try:
@@ -260,13 +251,7 @@ class Corpus:
 
     @cached_property
     def by_dataset(self) -> dict[str, Corpus]:
-        """Data set → its corpus, with the systems and annotators that have lists there.
-
-        >>> one = Corpus(pd.DataFrame({"doc_id": ["7"], "text": ["…"]}))
-        >>> both = together(inspec=one, nus=one)
-        >>> both.documents["doc_id"].tolist(), both.by_dataset["nus"].documents["doc_id"].tolist()
-        (['inspec/7', 'nus/7'], ['7'])
-        """
+        """Data set → its corpus, with the systems and annotators that have lists there."""
         return {name: self._of_dataset(name) for name in self.datasets}
 
     def _of_dataset(self, dataset: str) -> Corpus:
@@ -289,12 +274,7 @@ class Corpus:
         )
 
     def of_systems(self, names: Mapping[str, str]) -> Corpus:
-        """Keep only the given systems, each under its new name; names: old → new.
-
-        >>> runs = pd.DataFrame({"system": ["a", "b"], "doc_id": "d", "rank": 1, "phrase": ["tide", "sea"]})
-        >>> Corpus(runs=runs, rankings={"a": Ranking(), "b": Ranking()}).of_systems({"b": "mine"}).systems
-        ['mine']
-        """
+        """Keep only the given systems, each under its new name; names: old → new."""
         runs = self.runs[self.runs["system"].isin(names)].reset_index(drop=True)
         source = self.empty["source"].where(self.empty["role"] != "system", self.empty["source"].map(names))
         empty = self.empty.assign(source=source).dropna(subset="source").reset_index(drop=True)
@@ -370,9 +350,6 @@ def whole_texts(documents: pd.DataFrame, title: bool = True) -> list[str]:
     """Return the title, if wanted, and the text of each document; empty if there is no text.
 
     A full stop separates them, as in KPEval and OpenNMT-kpg, so that no phrase spans both.
-
-    >>> whole_texts(pd.DataFrame({"text": ["They rise.", None], "title": ["Tides", "Moon"]}))
-    ['Tides . They rise.', '']
     """
     titles, texts = (documents[name].fillna("").astype(str) for name in ("title", "text"))
     has_both = title & (titles != "") & (texts != "")
@@ -380,11 +357,7 @@ def whole_texts(documents: pd.DataFrame, title: bool = True) -> list[str]:
 
 
 def arrow_table(frame: pd.DataFrame) -> pa.Table:
-    """Return a table of a corpus as an Arrow table; missing values are null.
-
-    >>> arrow_table(pd.DataFrame({"doc_id": ["d1"], "variants": [("tide", "tides")]}))["variants"].to_pylist()
-    [['tide', 'tides']]
-    """
+    """Return a table of a corpus as an Arrow table; missing values are null."""
     return pa.table({str(name): _column(frame[name]) for name in frame})
 
 
@@ -401,11 +374,7 @@ def flatten(column: pa.ChunkedArray) -> pa.Array:
 
 
 def run_starts(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
-    """Return the rows at which the value differs from the row before.
-
-    >>> run_starts(pa.chunked_array([["a", "a", "b"]], pa.large_string())).tolist()
-    [0, 2]
-    """
+    """Return the rows at which the value differs from the row before."""
     if not len(column):
         return np.zeros(0, np.int64)
     flat = flatten(column) if isinstance(column, pa.ChunkedArray) else column
@@ -437,12 +406,7 @@ RECENT = 8
 
 
 def memoize(corpus: Corpus, step: str, key: Hashable, make: Callable[[], T]) -> T:
-    """Return the cached result of a step for a corpus and a key, or compute it.
-
-    >>> corpus = Corpus()
-    >>> [memoize(corpus, "square", n, lambda n=n: n * n) for n in (3, 3, 4)], list(_KEPT[corpus]["square"])
-    ([9, 9, 16], [3, 4])
-    """
+    """Return the cached result of a step for a corpus and a key, or compute it."""
     with _LOCK:
         results = _KEPT.setdefault(corpus, {}).setdefault(step, {})
         result: T | None = results.get(key)

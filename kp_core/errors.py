@@ -53,20 +53,12 @@ def input_error(where: str, why: str, **facts: Any) -> InputError:
 
 
 def machine_reason(error: OSError) -> str:
-    """Return the message of the operating system; messages of libraries are left out.
-
-    >>> machine_reason(OSError(28, "Error writing bytes to file. Detail: [errno 28] No space left on device"))
-    'No space left on device'
-    """
+    """Return the message of the operating system; messages of libraries are left out."""
     return os.strerror(error.errno) if error.errno else str(error)
 
 
 def usage_error(why: str, **facts: Any) -> UsageError:
-    """Return the error for an unavailable choice, with a message from `refusals.toml`.
-
-    >>> print(usage_error("no gold"))
-    no gold standard is named
-    """
+    """Return the error for an unavailable choice, with a message from `refusals.toml`."""
     return UsageError(_REFUSALS["choices"][why].format(**facts))
 
 
@@ -105,38 +97,22 @@ class Note:
 
     @staticmethod
     def counting(level: Literal["info", "warning"], where: str, number: int, one: str, several: str) -> Note:
-        """Return a note that begins with a number; such notes on parts of the data are added up.
-
-        >>> Note.counting("info", "a.csv", 1, "list was sorted", "lists were sorted").message
-        '1 list was sorted'
-        """
+        """Return a note that begins with a number; such notes on parts of the data are added up."""
         return Note(level, where, pluralize(number, one, several), (number, one, several))
 
     def as_dict(self) -> dict[str, str]:
-        """Return the note as printed, with its remedy as a setting.
-
-        >>> Note("warning", "gold", "the keyphrases are stems", remedy=("gold_stemmed", "yes")).as_dict()["message"]
-        'the keyphrases are stems; choose gold_stemmed = yes'
-        """
+        """Return the note as printed, with its remedy as a setting."""
         choose = f"; choose {' = '.join(self.remedy)}" if self.remedy else ""
         return {"level": self.level, "where": self.where, "message": self.message + choose}
 
 
 def pluralize(number: int, one: str, several: str = "") -> str:
-    """Return a number with its noun in singular or plural; several: the plural.
-
-    >>> pluralize(1, "note"), pluralize(1200, "note"), pluralize(2, "list was", "lists were")
-    ('1 note', '1,200 notes', '2 lists were')
-    """
+    """Return a number with its noun in singular or plural; several: the plural."""
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"
 
 
 def part_of(part: int, whole: int, noun: str, one: str, several: str) -> str:
-    """Return a part of a whole with its noun and a verb that agrees with the part.
-
-    >>> part_of(1, 2, "document", "has no text", "have no text"), part_of(2, 2, "document", "has", "have")
-    ('1 of 2 documents has no text', '2 of 2 documents have')
-    """
+    """Return a part of a whole with its noun and a verb that agrees with the part."""
     return f"{part:,} of {pluralize(whole, noun)} {one if part == 1 else several}"
 
 

@@ -174,12 +174,7 @@ class Settings:
 
 
 def resolve_settings(corpus: object, settings: Settings | None, changes: Mapping[str, Any]) -> Settings:
-    """Return the settings of a call; if the arguments are of another kind, raise an error with the intended call.
-
-    >>> resolve_settings(None, None, {})
-    Traceback (most recent call last):
-    kp_core.errors.UsageError: the first argument is None, which is not a corpus; load one: kp.load(gold=…, systems=…)
-    """
+    """Return the settings of a call; if the arguments are of another kind, raise an error with the intended call."""
     if not isinstance(corpus, Corpus):
         found = "None" if corpus is None else f"a {type(corpus).__name__}"
         raise UsageError(f"the first argument is {found}, which is not a corpus; load one: kp.load(gold=…, systems=…)")
@@ -220,9 +215,6 @@ def presets_for(settings: Settings, semantic: bool = False) -> tuple[str, ...]:
     """Return the presets that average over documents, with subject indexing only if concepts are compared.
 
     semantic: include presets for similarity measures
-
-    >>> "annif" in presets_for(Settings()), "annif" in presets_for(Settings(by_concept="yes"))
-    (False, True)
     """
     fits = {"keyphrases": True, "subjects": settings.by_concept == "yes", "similarity": semantic}
     return tuple(
@@ -231,20 +223,12 @@ def presets_for(settings: Settings, semantic: bool = False) -> tuple[str, ...]:
 
 
 def format_value(value: Any) -> str:
-    """Return the value of a setting as text.
-
-    >>> format_value(1.0), format_value("any")
-    ('1', 'any')
-    """
+    """Return the value of a setting as text."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def parse_k(k: AnyK) -> tuple[Cutoff, ...]:
-    """Parse cutoffs: 10, "5,10,15", "1-50", "average", "gold" (or "O"), "all" (or "M"), mixed, or a sequence.
-
-    >>> parse_k("5,10,all"), parse_k("1-3"), parse_k(range(1, 3))
-    ((5, 10, 'all'), (1, 2, 3), (1, 2))
-    """
+    """Parse cutoffs: 10, "5,10,15", "1-50", "average", "gold" (or "O"), "all" (or "M"), mixed, or a sequence."""
     values = k if isinstance(k, Iterable) and not isinstance(k, str) else [k]
     # The last two are internal cutoffs of measures.
     names = ("average", "gold", "all", "larger", "none")[: 5 if values is k else 3]
@@ -294,11 +278,7 @@ def signature(settings: Settings, documents: int, concordance: bool = True) -> s
 
 
 def short_form(line: str) -> str:
-    """Return the version and a fingerprint of a signature, for a caption.
-
-    >>> short_form("docs:20|v:1.0.0")
-    'KPScope 1.0.0, signature 86771ddf'
-    """
+    """Return the version and a fingerprint of a signature, for a caption."""
     parts = dict(part.split(":", 1) for part in line.split("|") if ":" in part)
     return f"KPScope {parts.get('v', __version__)}, signature {sha256(line.encode()).hexdigest()[:8]}"
 
@@ -307,20 +287,12 @@ _WORDS = read_toml("data/words.toml")
 
 
 def question(setting: str) -> str:
-    """Return the question that a setting answers.
-
-    >>> question("duplicates")
-    'Equal predictions in a list'
-    """
+    """Return the question that a setting answers."""
     return CONVENTIONS[setting].question if setting in CONVENTIONS else str(_WORDS["questions"][setting])
 
 
 def change_in_words(setting: str, text: str) -> str:
-    """Describe the value of a setting as part of a sentence.
-
-    >>> change_in_words("missing", "skip")
-    'a document without a list is left out for that system'
-    """
+    """Describe the value of a setting as part of a sentence."""
     label, answer = question(setting), in_words(setting, text)
     lead = label if label.startswith("nDCG") else f"{label[:1].lower()}{label[1:]}"
     has_name = setting in CONVENTIONS and CONVENTIONS[setting].named
@@ -328,20 +300,12 @@ def change_in_words(setting: str, text: str) -> str:
 
 
 def spelled_out(text: str) -> str:
-    """Replace settings in a text by their names on screen.
-
-    >>> spelled_out("choose missing = skip")
-    'choose “A document without a list: is left out for that system”'
-    """
+    """Replace settings in a text by their names on screen."""
     return _SETTING.sub(lambda match: f"“{question(match[1]).rstrip('?')}: {in_words(match[1], match[2])}”", text)
 
 
 def remedy_in_words(setting: str, value: str) -> str:
-    """Return the label of a button that changes a setting.
-
-    >>> remedy_in_words("gold_stemmed", "yes")
-    'Treat gold as stemmed'
-    """
+    """Return the label of a button that changes a setting."""
     remedies = _WORDS["remedies"]
     return str(remedies.get(f"{setting} {value}") or remedies[setting])
 
@@ -364,11 +328,7 @@ def differences(name: str) -> list[tuple[str, str, str]]:
 
 
 def in_words(setting: str, text: str) -> str:
-    """Return the value of a setting in words; names, such as those of annotators, are unchanged.
-
-    >>> in_words("missing", "skip"), in_words("annotators", "Ada"), in_words("normalise", "lower+snowball-en")
-    ('is left out for that system', 'Ada', 'ignores upper case; Snowball stems (en)')
-    """
+    """Return the value of a setting in words; names, such as those of annotators, are unchanged."""
     if setting == "normalise":
         return _pipeline(text)
     if setting in CONVENTIONS:

@@ -40,38 +40,22 @@ _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
 
 def visible(text: str) -> str:
-    """Spell out the characters that change the direction of text.
-
-    >>> visible("exe\\u202egnp.")
-    'exe<U+202E>gnp.'
-    """
+    """Spell out the characters that change the direction of text."""
     return text.translate(_DIRECTION_MARKS)
 
 
 def storable(text: str) -> str:
-    """Spell out lone surrogates, as in JSON or in file names that are not UTF-8.
-
-    >>> storable("caf\\udce9.csv")
-    'caf\\\\udce9.csv'
-    """
+    """Spell out lone surrogates, as in JSON or in file names that are not UTF-8."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def escape_latex(text: str) -> str:
-    r"""Escape a text for LaTeX.
-
-    >>> escape_latex("50% of $k$"), escape_latex("−0.5")
-    ('50\\% of \\$k\\$', '$-$0.5')
-    """
+    r"""Escape a text for LaTeX."""
     return visible(text).translate(_LATEX)
 
 
 def escape_markdown(text: str) -> str:
-    r"""Escape only text that would be markup in Markdown.
-
-    >>> print(escape_markdown("- *a* | b: P_pos, 0.5 (k-means)"))
-    \- \*a\* \| b: P_pos, 0.5 (k-means)
-    """
+    r"""Escape only text that would be markup in Markdown."""
     line = visible(text).replace("\n", " ").replace("\r", " ")
     return _BLOCK.sub(r"\1\2\\", _EMOJI.sub(r":\1\\:", _MARKDOWN.sub(r"\\\g<0>", line)))
 
@@ -81,20 +65,12 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]|_(?
 
 
 def is_formula(cell: Any) -> bool:
-    """Recognize a cell that a spreadsheet would interpret as a formula.
-
-    >>> is_formula("=cmd()"), is_formula("＋1"), is_formula("tide"), is_formula(-0.5)
-    (True, True, False, False)
-    """
+    """Recognize a cell that a spreadsheet would interpret as a formula."""
     return isinstance(cell, str) and cell.startswith(_FORMULA)
 
 
 def as_text(value: Any, digits: int = 4) -> str:
-    """Return a cell as text: numbers rounded, missing values as a dash.
-
-    >>> as_text(0.204123), as_text(10), as_text(None)
-    ('0.2041', '10', '–')
-    """
+    """Return a cell as text: numbers rounded, missing values as a dash."""
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
         return "–"
     if isinstance(value, float):
@@ -103,20 +79,12 @@ def as_text(value: Any, digits: int = 4) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return a number as text for a sentence.
-
-    >>> number(0.1234), number(-0.5, 1), number(-0.0001), number(float("nan"))
-    ('0.123', '−0.5', '0.000', 'undefined')
-    """
+    """Return a number as text for a sentence."""
     return "undefined" if value != value else f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:
-    """Enumerate up to six names.
-
-    >>> listed(["a", "b", "c"]), listed(list("abcdefgh"))
-    ('a, b and c', 'a, b, c, d, e and 3 others')
-    """
+    """Enumerate up to six names."""
     if len(names) > most:
         names = [*names[: most - 1], f"{len(names) - most + 1} others"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -127,11 +95,7 @@ def _interval(low: float, high: float, digits: int = 3) -> str:
 
 
 def first_capital(text: str) -> str:
-    """Capitalize the first letter of a text, unless it begins with the name of a file.
-
-    >>> first_capital("two annotators"), first_capital("gold.csv was read")
-    ('Two annotators', 'gold.csv was read')
-    """
+    """Capitalize the first letter of a text, unless it begins with the name of a file."""
     is_file = "." in text.partition(" ")[0].rstrip(".")
     return text if is_file else f"{text[:1].upper()}{text[1:]}"
 
@@ -149,20 +113,12 @@ def _templates() -> Environment:
 
 
 def say(sentence: str, /, **facts: Any) -> str:
-    """Fill a template of `data/sentences.toml` or `data/tables.toml` with facts.
-
-    >>> say("few", documents="documents")
-    'With fewer than 10 documents, no such statement is reliable.'
-    """
+    """Fill a template of `data/sentences.toml` or `data/tables.toml` with facts."""
     return _templates().get_template(sentence).render(facts)
 
 
 def filled(template: str, /, **facts: Any) -> str:
-    """Fill a given template with facts.
-
-    >>> filled("{{ hits | counted('hit') }}", hits=2)
-    '2 hits'
-    """
+    """Fill a given template with facts."""
     return _templates().from_string(template).render(facts)
 
 
@@ -170,22 +126,14 @@ CELLS = ("a", "b", "c", "d", "N")
 
 
 def digits_of(column: str, usual: int = 3) -> int:
-    """Return the number of decimals of a column of numbers.
-
-    >>> digits_of("kappa"), digits_of("% of human ceiling"), digits_of("N")
-    (3, 1, 0)
-    """
+    """Return the number of decimals of a column of numbers."""
     if column in (*CELLS, "candidates a document"):
         return 0
     return 1 if "%" in column or column == "mean length" else usual
 
 
 def is_p(column: str) -> bool:
-    """Recognize a column of p-values by its header.
-
-    >>> is_p("p after Holm"), is_p("p_adjusted"), is_p("pair")
-    (True, True, False)
-    """
+    """Recognize a column of p-values by its header."""
     return column.partition(" ")[0].rstrip(",") in ("p", "p_adjusted")
 
 
@@ -248,11 +196,7 @@ def _stored(text: str) -> str:
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return rows as JSON values; undefined values are null.
-
-    >>> records(pd.DataFrame({"k": [5, 10], "value": [0.25, float("nan")]}))
-    [{'k': 5, 'value': 0.25}, {'k': 10, 'value': None}]
-    """
+    """Return rows as JSON values; undefined values are null."""
     plain = frame.astype(object).where(frame.notna(), None)
     return [
         {str(name): cell.item() if isinstance(cell, np.generic) else cell for name, cell in row.items()}
@@ -266,11 +210,7 @@ def numeric(frame: pd.DataFrame) -> list[bool]:
 
 
 def cells(frame: pd.DataFrame, digits: int, escape: Callable[[str], str] = str, minus: str = "-") -> list[list[str]]:
-    """Return a table with its header as text; text is escaped, numbers are rounded.
-
-    >>> cells(pd.DataFrame({"a|b": ["x|y"], "kappa": [0.25]}), 2, escape_markdown)
-    [['a\\\\|b', 'kappa'], ['x\\\\|y', '0.25']]
-    """
+    """Return a table with its header as text; text is escaped, numbers are rounded."""
     head, columns = [escape(str(name)) for name in frame], []
     for name, column in frame.items():
         decimals, p = digits_of(str(name), digits), is_p(str(name))
@@ -298,11 +238,7 @@ def escape_html(text: str) -> str:
 
 
 def html(frame: pd.DataFrame, digits: int = 3) -> str:
-    """Return a table as HTML with the rules of booktabs.
-
-    >>> html(pd.DataFrame({"a": ["<b>"], "n": [0.5]}), 1).count("&lt;b&gt;")
-    1
-    """
+    """Return a table as HTML with the rules of booktabs."""
     sides = ["right" if number else "left" for number in numeric(frame)]
     return say("frame as HTML", rows=cells(frame, digits, escape_html), sides=sides)
 
@@ -312,11 +248,7 @@ COLUMN_WIDTH, PAGE_WIDTH, ROTATED_WIDTH, PAGE_ROWS = 44, 72, 112, 40
 
 
 def floating(width: int, caption: str, lines: Sequence[str], note: str) -> list[str]:
-    r"""Wrap lines of LaTeX in the smallest table environment that fits a width in letters.
-
-    >>> [floating(width, "", [], "")[0] for width in (30, 60, 100)]
-    ['\\begin{table}', '\\begin{table*}', '\\begin{sidewaystable*}']
-    """
+    r"""Wrap lines of LaTeX in the smallest table environment that fits a width in letters."""
     name = "table" if width <= COLUMN_WIDTH else "table*" if width <= PAGE_WIDTH else "sidewaystable*"
     begin = [rf"\begin{{{name}}}", r"\centering\small", rf"\caption{{{escape_latex(caption)}}}"]
     return [*begin, *lines, *([_SMALLER, note] if note else []), rf"\end{{{name}}}"]
@@ -368,11 +300,7 @@ def text(frame: pd.DataFrame, digits: int = 4) -> str:
 
 
 def written(frame: pd.DataFrame, form: str, caption: str) -> str:
-    """Return a table in an output format of the command line: table, csv, csv-exact, latex, markdown or json.
-
-    >>> written(pd.DataFrame({"k": [5]}), "csv", "Cutoffs")
-    'k\\n5\\n'
-    """
+    """Return a table in a format of the command line: table, csv, csv-exact, latex, markdown or json."""
     if form == "json":
         return json.dumps(records(frame), ensure_ascii=False, indent=1)
     if form == "latex":

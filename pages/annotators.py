@@ -3,7 +3,7 @@
 from kp_ui.parts import annotators, page
 from kp_ui.state import workspace
 
-speech, alone = workspace.speech(), workspace.people_alone()
+speech, alone = workspace.speech(), workspace.has_only_annotators()
 tabs = {
     "Together and in pairs": page.Tab(annotators.together, ("conventions",)),
     speech["Documents"]: page.Tab(annotators.by_document, ("conventions",)),

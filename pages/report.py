@@ -5,5 +5,5 @@ from kp_ui.state import workspace
 
 table_tab = {"Table for a paper": page.Tab(report.paper, ("gold", "conventions"))}
 report_tabs = {"Report": page.Tab(report.section), "Methods": page.Tab(report.methods, ())}
-sections = report_tabs if workspace.people_alone() else table_tab | report_tabs
+sections = report_tabs if workspace.has_only_annotators() else table_tab | report_tabs
 page.tabs("report_tab", sections, systems=False, all_datasets=True)

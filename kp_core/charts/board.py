@@ -11,8 +11,8 @@ import pandas as pd
 
 from kp_core.charts.screen_tables import column_of
 from kp_core.charts.selection import over_numbers, rows_of
-from kp_core.charts.style import ORACLE, Look, looks
-from kp_core.scoring.counts import BASELINES, HUMANS
+from kp_core.charts.style import Look, looks
+from kp_core.scoring.counts import BASELINES, HUMANS, ORACLE
 from kp_core.scoring.order import best_first, digits_apart, leveled
 from kp_core.studies.compare import Comparison
 from kp_core.studies.result import Result
@@ -61,7 +61,7 @@ def rows(
     axis_end = float(highest_end) * 1.04 if highest_end > 0 else 1.0
     styles, curves = looks(result.frame["system"]), over_numbers(over, measure)
     values = pd.concat([rows["value"] for name, rows in curves.items() if name not in (ORACLE, HUMANS)] or [human])
-    low, high = (min(0.0, float(values.min())), float(values.max())) if values.notna().any() else (0.0, 1.0)
+    bottom, top = (min(0.0, float(values.min())), float(values.max())) if values.notna().any() else (0.0, 1.0)
     gaps = _gaps_to_best(comparison)
     by_run = rows_of(replace(result, frame=result.by_run), measure) if result.by_run is not None else table.head(0)
     board = list[Row]()
@@ -71,7 +71,7 @@ def rows(
         bounds = f" [{number(row['low'])}, {number(row['high'])}]" if row["low"] == row["low"] else ""
         rank, mark = "" if row["last"] else str(place), _picture((16, 16), look, marks=[(look, 8)])
         value_picture = _value(row, look, axis_end, human, by_run.loc[by_run["system"] == name, "value"])
-        curve = _curve(curves[name], look, low, high, result.settings.k[0]) if name in curves else ""
+        curve = _curve(curves[name], look, bottom, top, result.settings.k[0]) if name in curves else ""
         other_values = {title: number(values[name]) for title, values in cells.items() if name in values}
         board.append(Row(name, rank, mark, text, value_picture, curve, other_values, gaps.get(name, ""), text + bounds))
     return board
@@ -114,13 +114,13 @@ def _value(row: pd.Series, look: Look, axis_end: float, people: Iterable[float],
     return _picture(_VALUE, look, axis=(0, 240, 0.25), **parts)
 
 
-def _curve(curve: pd.DataFrame, look: Look, low: float, high: float, cutoff: int | str) -> str:
+def _curve(curve: pd.DataFrame, look: Look, bottom: float, top: float, cutoff: int | str) -> str:
     known = curve.dropna(subset="value")
-    if len(known) < 2 or high <= low:
+    if len(known) < 2 or top <= bottom:
         return ""
     (width, height), first, last = _CURVE, int(known["k"].iloc[0]), int(known["k"].iloc[-1])
     x = 5 + (width - 10) * (known["k"] - first) / (last - first)
-    y = height - 3 - (height - 6) * (known["value"] - low) / (high - low)
+    y = height - 3 - (height - 6) * (known["value"] - bottom) / (top - bottom)
     points = pd.concat([x, y], axis=1)
     current_point = points[known["k"] == cutoff].to_numpy().tolist()
     return _picture(_CURVE, look, points=points.to_numpy().tolist(), at=current_point)

@@ -1,4 +1,4 @@
-"""Draw values over k, N or views as curves: one line per system, with its interval as a band."""
+"""Draw values over k, N, views or thresholds of agreement as curves: one line per system, its interval as a band."""
 
 from __future__ import annotations
 
@@ -15,22 +15,24 @@ from kp_core.charts.pieces import (
     curve_of,
     dotted,
     laid_out,
+    line_of,
     mark_at,
     merged,
     plain,
     upright,
     words_at,
 )
-from kp_core.charts.selection import VIEWS, over_numbers
-from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, Part, label, looks, system_labels
+from kp_core.charts.selection import VIEWS, of_yes, over_numbers, where
+from kp_core.charts.style import COLOURS, GREY, REFERENCES, TEXT, Chart, Look, Part, label, looks, system_labels
 from kp_core.errors import pluralize
-from kp_core.scoring.counts import BASELINES
+from kp_core.scoring.counts import BASELINES, ORACLE
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import positive, table
 from kp_core.scoring.order import highest
 from kp_core.studies.answer import neighbours
 from kp_core.studies.document_values import Versus
 from kp_core.studies.result import MEAN, Result
+from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, TREE, SentenceStudy
 from kp_core.studies.soft import SoftResult
 from kp_core.studies.stability import Stability
 from kp_core.typeset import number, say
@@ -73,11 +75,11 @@ class Marks:
         return {name: rows[rows["k"] <= last] for name, rows in systems.items()}
 
 
-def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Marks | None = None) -> Chart:
-    """Draw measures over k, one panel per measure; a line is pale beyond its system's longest list."""
-    names, marks = [measures] if isinstance(measures, str) else measures, marks or Marks()
-    by_measure = {measure: marks.reached(over_numbers(result, measure)) for measure in names}
-    return _panels(by_measure, marks, [_in_words(rows, name, marks) for name, rows in by_measure.items()])
+def over_k(result: Result | SoftResult, measure: str, marks: Marks | None = None) -> Chart:
+    """Draw a measure over k; a line is pale beyond its system's longest list."""
+    marks = marks or Marks()
+    systems = marks.reached(over_numbers(result, measure))
+    return _panels({measure: systems}, marks, [_in_words(systems, measure, marks)])
 
 
 def by_dataset(result: Result, measure: str, cutoff: int | str) -> Chart:
@@ -170,17 +172,13 @@ def difference(versus: Versus, cutoff: int | str) -> Chart:
 
 
 def _axes(panels: Mapping[str, str], last: int) -> Part:
-    axes, gap, panels_below = Part(), 0.16 / len(panels), len(panels)
-    panel_height = (1 - gap * (panels_below - 1)) / panels_below
-    x_options: Part = {"domain": [0, 1], "range": [0.5, last + 0.5], "tickvals": [1, *range(5, last + 1, 5)], **_K}
-    upper = {"matches": f"x{list(panels)[-1]}", "showticklabels": False, **x_options}
-    for panel, measure in panels.items():
-        panels_below -= 1
-        start, ticks = panels_below * (panel_height + gap), {"nticks": 5} if len(panels) > 1 else {}
-        y = axis(label(measure), anchor=f"x{panel}", domain=[start, start + panel_height], tickformat=".3~f", **ticks)
-        x = axis(**upper) if panels_below else axis("number of phrases k", **x_options)
-        axes |= {f"xaxis{panel}": x | {"anchor": f"y{panel}"}, f"yaxis{panel}": y}
-    return axes
+    axes: Part = {"grid": {"rows": len(panels), "columns": 1, "pattern": "independent", "ygap": 0.15}}
+    x: Part = {"range": [0.5, last + 0.5], "tickvals": [1, *range(5, last + 1, 5)], **_K}
+    bottom, ticks = list(panels)[-1], {"nticks": 5} if len(panels) > 1 else {}
+    for panel, title in panels.items():
+        axes[f"xaxis{panel}"] = axis(matches=f"x{bottom}", showticklabels=False, **x)
+        axes[f"yaxis{panel}"] = axis(label(title), tickformat=".3~f", **ticks)
+    return axes | {f"xaxis{bottom}": axis("number of phrases k", **x)}
 
 
 def _last(systems: dict[str, pd.DataFrame]) -> int:
@@ -324,3 +322,74 @@ def rank_chart(stability: Stability) -> Chart:
     figure = laid_out(traces, 130 + 42 * max(2, len(styles)), x, y, annotations=notes, margin=margin)
     alt = f"Rank of {pluralize(len(styles), 'system')} under {len(views)} {VIEWS[stability.by]}. {stability.leaders()}"
     return Chart(figure, alt)
+
+
+_RANDOM = "rgba(136,136,136,0.22)"
+_STUDY = {
+    TREE: Look(COLOURS[0], "solid", "circle"),
+    NULL: Look(GREY, "dot", "line-ns-open"),
+    LEAD: Look(COLOURS[1], "dash", "square"),
+    RANDOM: Look(COLOURS[2], "dashdot", "diamond"),
+    MAJORITY: Look(COLOURS[3], "longdash", "triangle-up"),
+}
+
+
+def over_threshold(curve: pd.DataFrame, measure: str, system: str, threshold: float) -> Chart:
+    """Draw a measure of all systems over the threshold, and one system with its interval and with random trimming.
+
+    The lower panel shows how many documents and gold phrases remain; points with too few of them are not drawn.
+    """
+    rows, drawn = where(curve, measure=measure, drawn=True), looks(curve["system"])
+    of_system, look = where(rows, system=system), drawn[system]
+    traces = band_of(of_system, "threshold", _RANDOM, ("null_low", "null_high"))
+    traces += band_of(of_system, "threshold", look.band())
+    references = (("null", "random trimming", "dot", GREY), ("fixed", "same documents", "dash", look.colour))
+    for column, words, dash, colour in references:
+        more = {"name": f"{label(look.name)}, {words}", "hovertemplate": "%{y:.3f}"}
+        line = {"color": colour, "dash": dash, "width": 1.5}
+        traces.append(line_of(of_system["threshold"], of_system[column], line=line, **more))
+    for name, look in drawn.items():
+        scores, width = where(rows, system=name), 2.5 if name == system else 1.2
+        traces.append(curve_of(scores["threshold"], scores["value"], name, look, line={"width": width}))
+    remaining = curve.drop_duplicates("threshold")
+    figure = _two_panels(traces, label(measure), remaining, ("gold", "gold phrases left", "phrases"), threshold)
+    return Chart(figure, say("over the threshold", measure=measure, system=system, rows=of_system.to_dict("records")))
+
+
+def over_agreement(study: SentenceStudy, measure: str, threshold: float) -> Chart:
+    """Draw a measure over the threshold for the tree (with interval), random trimming (with its draws) and baselines.
+
+    The lower panel shows how many “yes” sentences and documents remain.
+    """
+    by_system = {name: where(study.frame, measure=measure, subset="all", system=name) for name in _STUDY}
+    traces = band_of(by_system[NULL], "threshold", _RANDOM, ("repeat_low", "repeat_high"))
+    traces += band_of(by_system[TREE], "threshold", _STUDY[TREE].band())
+    for name, look in _STUDY.items():
+        more = {"line": {"width": 2.5 if name == TREE else 1.5}, "mode": "lines" if name == NULL else "lines+markers"}
+        traces.append(curve_of(by_system[name]["threshold"], by_system[name]["value"], name, look, **more))
+    shown = of_yes(measure)
+    figure = _two_panels(traces, shown, study.left, ("yes", "sentences “yes”", "sentences"), threshold)
+    null = by_system[NULL].set_index("threshold")["value"]
+    rows = by_system[TREE].dropna(subset="value").assign(null=lambda tree: tree["threshold"].map(null))
+    return Chart(figure, say("over agreement", measure=shown, rows=rows.to_dict("records")))
+
+
+def _two_panels(curves: list[Part], title: str, remaining: pd.DataFrame, gold: tuple[str, str, str], at: float) -> Part:
+    """Return curves above a panel of the remaining data, and mark one threshold; gold: column, name and unit."""
+    column, name, unit = gold
+    x, x_title = plain(remaining["threshold"]), "minimum agreement K in every document"
+    bars: Part = {"type": "bar", "y": plain(remaining[column]), "name": name, "yaxis": "y2", "legendrank": 2000}
+    bars |= {"marker": {"color": "rgba(136,136,136,0.5)"}, "hovertemplate": f"%{{y}} {unit}"}
+    line = line_of(x, remaining["documents"], mode="lines+markers", line={"color": GREY, "width": 1.5}, yaxis="y3")
+    line |= {"hovertemplate": "%{y} documents", "name": "documents left", "legendrank": 2001}
+    ticks: Part = {"showgrid": False, "tickmode": "auto", "nticks": 4, "tickformat": "d"}
+    axes = {
+        "xaxis": axis(anchor="y", domain=[0, 0.94], matches="x2", showticklabels=False),
+        "yaxis": axis(title, anchor="x", domain=[0.276 + 0.08, 1], tickformat=".2~f"),
+        "xaxis2": axis(x_title, anchor="y2", domain=[0, 0.94]),
+        "yaxis2": axis(unit, anchor="x2", domain=[0, 0.276], rangemode="tozero"),
+        "yaxis3": axis("documents", anchor="x2", overlaying="y2", side="right", rangemode="tozero", **ticks),
+    }
+    marks = [upright(at, panel, color=GREY, width=1.5) for panel in ("", "2")]
+    below = [{"x": x, "xaxis": "x2", **trace} for trace in (bars, line)]
+    return laid_out([*below, *curves], 560, hovermode="x unified", shapes=marks, **axes)

@@ -12,9 +12,9 @@ import pandas as pd
 
 from kp_core.charts.pieces import axis, dotted, error_bars, laid_out, names_axis, plain, upright, whole_name, words_at
 from kp_core.charts.selection import NEAR, rows_of, where
-from kp_core.charts.style import COLOURS, GOLDEN, GREY, ORACLE, REFERENCES, TEXT, Chart, Part, label, labels, looks
+from kp_core.charts.style import COLOURS, GOLDEN, GREY, REFERENCES, TEXT, Chart, Part, label, labels, looks
 from kp_core.errors import pluralize
-from kp_core.scoring.counts import BASELINES
+from kp_core.scoring.counts import BASELINES, ORACLE
 from kp_core.scoring.order import exceeds, leveled, reaches
 from kp_core.settings import change_in_words, in_words
 from kp_core.similarity.relation import TYPES
@@ -231,27 +231,22 @@ _SHADES = dict(zip(TYPES, ("#08519C", "#3182BD", "#6BAED6", "#9ECAE1", "#C6DBEF"
 def histogram(
     documents: pd.DataFrame, measure: str, bands: Iterable[tuple[float, str]], speech: Mapping[str, str]
 ) -> Chart:
-    """Draw the distribution of agreement over documents, by type; bands: lower bound and word; speech: see `groups`."""
-    shown, noun = speech.get(measure, measure), speech["documents"]
-    defined = documents[documents[measure].notna()]
-    kinds, traces = [kind for kind in dict.fromkeys(defined["group"]) if kind] or [""], list[Part]()
-    defaults: Part = {"xbins": {"start": -1, "end": 1.05, "size": 0.05}, "showlegend": len(kinds) > 1}
-    defaults["hovertemplate"] = "%{y} " + noun + " with " + shown + " %{x}<extra></extra>"
-    for place, kind in enumerate(kinds):
-        values = defined.loc[defined["group"] == kind, measure] if len(kinds) > 1 else defined[measure]
-        colour, name = COLOURS[place % len(COLOURS)], label(kind or noun)
-        traces.append({"type": "histogram", "x": plain(values), "name": name, "marker": {"color": colour}, **defaults})
-    low = float(np.floor(defined[measure].min() * 20) / 20) if len(defined) else 0.0
+    """Draw the distribution of agreement over documents; bands: lower bound and word; speech: see `groups`."""
+    shown, noun, defined = speech.get(measure, measure), speech["documents"], documents[measure].dropna()
+    trace: Part = {"type": "histogram", "x": plain(defined), "name": noun, "marker": {"color": COLOURS[0]}}
+    trace |= {"xbins": {"start": -1, "end": 1.05, "size": 0.05}, "showlegend": False}
+    trace["hovertemplate"] = "%{y} " + noun + " with " + shown + " %{x}<extra></extra>"
+    low = float(np.floor(defined.min() * 20) / 20) if len(defined) else 0.0
     font = {"size": 11, "color": GREY}
     above: Part = {"yref": "paper", "yanchor": "bottom", "xanchor": "left", "textangle": -20, "font": font}
     edges = {edge: word for edge, word in bands if edge > low}
-    top = 1.05 if len(defined) and reaches(defined[measure].max(), 1) else 1
+    top = 1.05 if len(defined) and reaches(defined.max(), 1) else 1
     x, y = axis(shown, range=[min(low, 0.0), top]), axis(noun, tickformat="d")
     more: Part = {"shapes": [upright(edge, color=GREY, width=1, dash="dot") for edge in edges]}
     more["annotations"] = [words_at(edge, 1, word, **above) for edge, word in edges.items()]
-    middle = number(float(defined[measure].median())) if len(defined) else "undefined"
+    middle = number(float(defined.median())) if len(defined) else "undefined"
     alt = f"{shown} of {pluralize(len(defined), speech['document'])} as a histogram; the median is {middle}."
-    return Chart(laid_out(traces, 320, x, y, margin={"t": 40}, barmode="stack", bargap=0.05, **more), alt)
+    return Chart(laid_out([trace], 320, x, y, margin={"t": 40}, bargap=0.05, **more), alt)
 
 
 def type_bars(counts: pd.DataFrame, unit: str) -> Chart:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kp_core.charts import curves, dots, heat_maps
 from kp_core.charts.selection import over_numbers
@@ -16,9 +16,6 @@ from kp_core.studies.near_misses import NearMisses
 from kp_core.studies.result import Numbers, Result
 from kp_core.studies.spread import Spread
 from kp_core.studies.stability import Stability
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
 
 
 def chart_of(result: object) -> Chart:
@@ -49,7 +46,7 @@ _CHARTS: dict[type, Callable[[Any], Chart]] = {
 }
 
 
-def figure_of(result: object) -> Figure:
+def figure_of(result: object) -> Any:
     """Return the chart of a result as a Plotly figure."""
     from plotly.graph_objects import Figure  # slow to import
 

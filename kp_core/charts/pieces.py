@@ -16,21 +16,13 @@ MARK = "cutoff"
 
 
 def merged(usual: Part, more: Part) -> Part:
-    """Merge two parts recursively; `more` takes precedence.
-
-    >>> merged({"line": {"width": 2, "dash": "dot"}}, {"line": {"width": 5}})
-    {'line': {'width': 5, 'dash': 'dot'}}
-    """
+    """Merge two parts recursively; `more` takes precedence."""
     nested_keys = [key for key in more if isinstance(more[key], dict) and isinstance(usual.get(key), dict)]
     return usual | more | {key: merged(usual[key], more[key]) for key in nested_keys}
 
 
 def plain(values: Any) -> list[Any]:
-    """Return values as a list, or a table as a list of rows; missing numbers become None, as in JSON.
-
-    >>> plain(np.array([[0.5, np.nan]]))
-    [[0.5, None]]
-    """
+    """Return values as a list, or a table as a list of rows; missing numbers become None, as in JSON."""
     listed = values if isinstance(values, list | range) else np.asarray(values).tolist()
     return [plain(value) if isinstance(value, list) else None if value != value else value for value in listed]
 

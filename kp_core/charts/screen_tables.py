@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from openpyxl.utils import get_column_letter
 
 from kp_core.charts.selection import NEAR, by_correlation, of_yes, rows_of, where
 from kp_core.charts.style import REFERENCES
 from kp_core.errors import REASONS, pluralize, read_toml
 from kp_core.scoring.counts import BASELINES
-from kp_core.scoring.order import best_first, close, leveled, reaches
+from kp_core.scoring.order import best_first, leveled, reaches
 from kp_core.scoring.runs import runs_of
 from kp_core.settings import change_in_words, in_words
 from kp_core.studies.compare import Comparison
@@ -33,11 +34,7 @@ WHICH = ("all", "first wins", "second wins", "nobody finds")
 
 
 def interval(low: float, high: float) -> str:
-    """Return an interval as text, or a dash if there is none.
-
-    >>> interval(0.1234, 0.3), interval(-0.3, -0.1), interval(float("nan"), 0.3)
-    ('0.123–0.300', '−0.300 to −0.100', '–')
-    """
+    """Return an interval as text, or a dash if there is none."""
     if low != low or high != high:
         return "–"
     return f"{number(low, 3)}{'–' if low >= 0 else ' to '}{number(high, 3)}"
@@ -78,20 +75,11 @@ def with_bounds(rows: pd.DataFrame) -> list[str]:
     return [number(value) + (f" ({bounds})" if wide else "") for value, bounds, wide in parts]
 
 
-def clusters(comparison: Comparison) -> dict[str, str]:
-    """Return system → letters of the systems that are significantly worse."""
-    ranking = best_first(comparison.scores)
-    letters = {name: letter(place) for place, name in enumerate(ranking)}
-    return {name: " ".join(letters[other] for other in ranking if other in comparison.better[name]) for name in ranking}
-
-
-def letter(place: int) -> str:
-    """Return a, b, …, z, aa, ab, … for 0, 1, …
-
-    >>> letter(0), letter(25), letter(26)
-    ('a', 'z', 'aa')
-    """
-    return (letter(place // 26 - 1) if place >= 26 else "") + chr(97 + place % 26)
+def clusters(comparison: Comparison) -> tuple[dict[str, str], dict[str, str]]:
+    """Return system → its letter, best first, and system → letters of the systems that are significantly worse."""
+    letters = {name: get_column_letter(rank).lower() for rank, name in enumerate(best_first(comparison.scores), 1)}
+    worse = {name: [letters[other] for other in letters if other in comparison.better[name]] for name in letters}
+    return letters, {name: " ".join(others) for name, others in worse.items()}
 
 
 def _group_order(name: str) -> int:
@@ -107,8 +95,7 @@ def leaderboard(result: Result, measure: str, further: Sequence[str], comparison
     table = pd.DataFrame({"system": names, rows["measure"].iloc[0] if names else measure: rows["value"].to_numpy()})
     table["95% interval"] = intervals(rows)
     if comparison is not None:
-        better = clusters(comparison)
-        letters = {name: letter(place) for place, name in enumerate(better)}
+        letters, better = clusters(comparison)
         table.insert(0, "", [letters.get(name, "") for name in names])
         table["better than"] = [better.get(name, "") for name in names]
         table["cluster"] = [str(comparison.clusters.get(name, "")) for name in names]
@@ -365,57 +352,37 @@ def universe(result: Result) -> str:
 
 
 def concordance(cells: Mapping[str, float]) -> pd.DataFrame:
-    """Return a concordance table with its margins.
-
-    >>> concordance({"a": 40, "b": 9, "c": 6, "d": 45}).iloc[2].tolist()
-    ['total', 'g₁ = 46', 'g₂ = 54', 'N = 100']
-    """
+    """Return a concordance table with its margins."""
     a, b, c, d = (cells[name] for name in "abcd")
-    rows = {
-        "gold standard: yes": {"a": a, "b": b, "f₁": a + b},
-        "gold standard: no": {"c": c, "d": d, "f₂": c + d},
-        "total": {"g₁": a + c, "g₂": b + d, "N": a + b + c + d},
-    }
-    shown = [[head, *(f"{symbol} = {_count(value)}" for symbol, value in row.items())] for head, row in rows.items()]
-    return pd.DataFrame(shown, columns=["", "system: yes", "system: no", "total"])
-
-
-def _count(value: float) -> str:
-    """Return a count as text; counts of the random baseline are fractional."""
-    return f"{value:,.0f}" if close(value, round(value)) else f"{value:,.1f}"
+    counts = {"a": a, "b": b, "f₁": a + b, "c": c, "d": d, "f₂": c + d, "g₁": a + c, "g₂": b + d, "N": a + b + c + d}
+    # Counts of the random baseline are fractional.
+    texts = np.array([f"{name} = {f'{count:,.1f}'.removesuffix('.0')}" for name, count in counts.items()])
+    table = pd.DataFrame(texts.reshape(3, 3), columns=["system: yes", "system: no", "total"])
+    table.insert(0, "", ["gold standard: yes", "gold standard: no", "total"])
+    return table
 
 
 def _near_misses_of(near: NearMisses, system: str) -> pd.DataFrame:
     return where(near.frame, system=system, hit=False).query("type != 'NONE'")
 
 
-def _of_kind(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
-    rows = rows.assign(type=rows["type"].map(NEAR)).rename(columns={"phrase": "prediction"})
-    return rows[(rows["type"] == kind) | (kind == "all")].reset_index(drop=True)
+def near_tables(near: NearMisses, system: str, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the most frequent near misses of a system, and every one with its document; kind: a type, or all."""
+
+    def of_kind(rows: pd.DataFrame) -> pd.DataFrame:
+        rows = shown(rows.assign(type=rows["type"].map(NEAR)), "near_misses")
+        return rows[(rows["type"] == kind) | (kind == "all")].reset_index(drop=True)
+
+    return of_kind(where(near.examples(10), system=system)), of_kind(_near_misses_of(near, system))
 
 
-def near_examples(near: NearMisses, system: str, kind: str) -> pd.DataFrame:
-    """Return the most frequent near misses of a system, of one type or all."""
-    return _of_kind(where(near.examples(10), system=system), kind).drop(columns="system")
-
-
-def near_of_system(near: NearMisses, system: str, kind: str) -> pd.DataFrame:
-    """Return every near miss of a system, of one type or all."""
-    columns = ["document", "rank", "phrase", "keyphrase", "type", "reordered", "overlap"]
-    return _of_kind(_near_misses_of(near, system)[columns], kind).rename(columns={"overlap": "R-precision"})
-
-
-def most_missed(near: NearMisses, system: str, most: int = 15) -> pd.DataFrame:
-    """Return the keyphrases that a system misses in the most documents, with the number of documents that have them."""
+def most_frequent(near: NearMisses, system: str, most: int = 15) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the keyphrases that a system misses, and the other phrases that it returns, in the most documents."""
     gold = where(near.gold, system=system).assign(missed=lambda rows: ~rows["hit"])
-    counts = gold.groupby("keyphrase", sort=False)["missed"].agg(missed="sum", gold="size").query("missed > 0")
-    return counts.sort_values("missed", ascending=False, kind="stable").head(most).reset_index()
-
-
-def most_spurious(near: NearMisses, system: str, most: int = 15) -> pd.DataFrame:
-    """Return the phrases that a system wrongly returns for the most documents."""
-    counts = where(near.frame, system=system, hit=False).groupby("phrase", sort=False).size().rename("documents")
-    return counts.sort_values(ascending=False, kind="stable").head(most).reset_index()
+    missed = gold.groupby("keyphrase", sort=False)["missed"].agg(missed="sum", gold="size").query("missed > 0")
+    added = where(near.frame, system=system, hit=False).groupby("phrase", sort=False).agg(documents=("rank", "size"))
+    missed = missed.sort_values("missed", ascending=False, kind="stable").head(most)
+    return missed.reset_index(), added.sort_values("documents", ascending=False, kind="stable").head(most).reset_index()
 
 
 def column_of(system: str) -> str:
@@ -431,18 +398,16 @@ def documents(values: pd.DataFrame, about: pd.DataFrame, system: str, other: str
     about = about.set_index("doc_id")
     table = values.pivot_table(index="document", columns="system", values="value", sort=False, dropna=False)
     table = table[[system, *(name for name in table.columns if name != system)]].rename_axis(columns=None)
-    difference = table[system].sub(table[other]) if other in table else None
-    no_hits = (table[[name for name in (system, other) if name in table]].fillna(0.0) == 0.0).all(axis=1).to_numpy()
-    sort_values = table[system] if difference is None else difference
+    pair = table[[name for name in (system, other) if name in table]]
+    subsets, sort_values = {"nobody finds": (pair.fillna(0.0) == 0.0).all(axis=1).to_numpy()}, table[system]
     table.columns = list(map(column_of, table.columns))
-    if difference is not None:
-        table.insert(0, "difference", difference)
+    if other in pair:
+        sort_values = pair[system] - pair[other]
+        signs = np.sign(leveled(sort_values))
+        subsets |= {"first wins": signs == 1, "second wins": signs == -1}
+        table.insert(0, "difference", sort_values)
     table["title"], table["type"] = (about[name].reindex(table.index).fillna("") for name in ("title", "group"))
-    is_shown = pd.Series(data=True, index=table.index)
-    if which == "nobody finds":
-        is_shown[:] = no_hits
-    elif which != "all" and difference is not None:
-        is_shown[:] = np.sign(leveled(difference)) == (1 if which == "first wins" else -1)
+    is_shown = pd.Series(subsets.get(which, True), index=table.index)
     order = sort_values.sort_values(ascending=False, kind="stable").index
     listed = _without_empty(table.loc[order].rename_axis("document").reset_index())
     return listed[is_shown[order].to_numpy()].reset_index(drop=True)
@@ -505,22 +470,15 @@ def by_subset(frame: pd.DataFrame, average: str) -> tuple[pd.DataFrame, pd.DataF
     return table, cell_classes.mask(np.broadcast_to((pair_counts < FEW)[:, None], cell_classes.shape), "quiet")
 
 
-def left_over(curve: pd.DataFrame) -> pd.DataFrame:
-    """Return the documents, gold phrases and mean gold size that remain at each threshold."""
-    left = curve.drop_duplicates("threshold")[["threshold", "documents", "gold"]].reset_index(drop=True)
-    return left.assign(mean_gold=left["gold"] / left["documents"].where(left["documents"] > 0))
-
-
 def finding(study: SentenceStudy, measure: str, threshold: float) -> str:
     """Report the value of the tree at a threshold, with random trimming and each text's lead for comparison."""
     rows = where(study.frame, threshold=threshold, subset="all", measure=measure).set_index("system")
-    facts = {"threshold": f"{threshold:g}", "measure": of_yes(measure)}
     if not len(rows):
         reason = study.left.set_index("threshold")["reason"][threshold]
-        return say("no finding", threshold=facts["threshold"], reason=reason)
-    tree, null, lead = (rows.loc[system] for system in (TREE, NULL, LEAD))
-    bounds = interval(tree["low"], tree["high"])
-    return say("finding", tree=tree, null=null["value"], lead=lead["value"], bounds=bounds, **facts)
+        return say("no finding", threshold=threshold, reason=reason)
+    tree, value = rows.loc[TREE], rows["value"]
+    facts = {"tree": tree, "null": value[NULL], "lead": value[LEAD], "bounds": interval(tree["low"], tree["high"])}
+    return say("finding", threshold=threshold, measure=of_yes(measure), **facts)
 
 
 def study_systems(study: SentenceStudy, threshold: float) -> pd.DataFrame:

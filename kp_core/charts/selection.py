@@ -25,11 +25,7 @@ NEAR = {
 
 
 def where(frame: pd.DataFrame, **cells: Any) -> pd.DataFrame:
-    """Return the rows whose columns have the given values; a list matches any of its values.
-
-    >>> where(pd.DataFrame({"system": ["a", "b", "b"], "k": [1, 1, 2]}), system=["b", "c"], k=1).index.tolist()
-    [1]
-    """
+    """Return the rows whose columns have the given values; a list matches any of its values."""
     for column, cell in cells.items():
         frame = frame[frame[column].isin(cell) if isinstance(cell, list) else frame[column] == cell]
     return frame
@@ -48,20 +44,12 @@ def over_numbers(result: Numbers, measure: str) -> dict[str, pd.DataFrame]:
 
 
 def named(measure: str, cutoff: int | str) -> str:
-    """Return a measure's name at a cutoff.
-
-    >>> named("F1@k", 8), named("F1@k", "gold"), named("MAP", 8)
-    ('F1@8', 'F1@O', 'MAP')
-    """
+    """Return a measure's name at a cutoff."""
     return parse(measure).name(cast(Cutoff, cutoff))
 
 
 def has_curve(measure: str) -> bool:
-    """Return whether a measure has a value at every cutoff.
-
-    >>> has_curve("F1@k"), has_curve("kappa"), has_curve("MAP"), has_curve("F1@5")
-    (True, True, False, False)
-    """
+    """Return whether a measure has a value at every cutoff."""
     return parse(measure).fixed is None
 
 
@@ -72,9 +60,5 @@ def by_correlation(study: CorrelationStudy, average: str) -> pd.DataFrame:
 
 
 def of_yes(measure: str) -> str:
-    """Return the name of a measure of the sentence study, as used in a sentence.
-
-    >>> of_yes("kappa"), of_yes("F1")
-    ('kappa', 'F1 of “yes”')
-    """
+    """Return the name of a measure of the sentence study, as used in a sentence."""
     return measure if measure in ("accuracy", "kappa") else f"{measure} of “yes”"

@@ -23,8 +23,6 @@ TEXT = "#767676"
 GOLDEN = "#A67C00"
 REFERENCES = (HUMANS, *BASELINES)
 _REFERENCE_LABELS = dict(zip(BASELINES, ("empty baseline", "random baseline", "oracle"), strict=True))
-#: Baseline that curves hide until its legend entry is clicked, because it is far above every system.
-ORACLE = "oracle k"
 
 
 #: A Plotly figure as a dictionary, {"data": traces, "layout": layout}, or a part of one, such as a trace or an axis.
@@ -58,11 +56,6 @@ def short_names(systems: Iterable[str]) -> dict[str, str]:
     """Return system → name without the prefix and suffix that all systems share.
 
     Names stay complete if a short name would have no letter, such as “1” for “run-1”.
-
-    >>> short_names(["candidats.degree", "candidats.textrank", "oracle k"])
-    {'candidats.degree': 'degree', 'candidats.textrank': 'textrank', 'oracle k': 'oracle'}
-    >>> short_names(["run-1", "run-2"])
-    {'run-1': 'run-1', 'run-2': 'run-2'}
     """
     names = {name: _REFERENCE_LABELS.get(name, name) for name in systems}
     scored = [name for name in names if name not in REFERENCES]
@@ -71,11 +64,7 @@ def short_names(systems: Iterable[str]) -> dict[str, str]:
 
 
 def short(text: str, most: int) -> str:
-    """Truncate a text to at most `most` letters.
-
-    >>> short("reranking_v1", 24), short("supervised_extraction_with_reranking_v1", 24)
-    ('reranking_v1', 'supervised_extraction_w…')
-    """
+    """Truncate a text to at most `most` letters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -83,11 +72,7 @@ _PART = re.compile(r"[^\s._/-]*[\s._/-]*")
 
 
 def label(text: str, most: int = 24) -> str:
-    """Return a name escaped for Plotly, in up to three lines of at most `most` letters.
-
-    >>> label("<b>x</b>"), label("a very long name of a system")
-    ('&lt;b&gt;x&lt;/b&gt;', 'a very long name of a<br>system')
-    """
+    """Return a name escaped for Plotly, in up to three lines of at most `most` letters."""
     lines = [""]
     for part in _PART.findall(visible(text)):
         if lines[-1] and len(lines) < 3 and len((lines[-1] + part).rstrip()) > most:
@@ -102,21 +87,13 @@ def labels(names: Iterable[str], most: int = 24) -> list[str]:
 
 
 def system_labels(systems: Iterable[str], most: int = 24) -> list[str]:
-    """Return distinct labels of the short names of systems.
-
-    >>> system_labels(["a long name with one inside the system", "a long name with two inside the system"])
-    ['one', 'two']
-    """
+    """Return distinct labels of the short names of systems."""
     names = list(systems)
     return labels(map(short_names(names).__getitem__, names), most)
 
 
 def distinct(shown: Iterable[str]) -> list[str]:
-    """Append numbers to repeated names.
-
-    >>> distinct(["a", "b", "a"])
-    ['a', 'b', 'a (2)']
-    """
+    """Append numbers to repeated names."""
     distinct_names = list[str]()
     for name in shown:
         numbered = chain([name], (f"{name} ({number})" for number in count(2)))

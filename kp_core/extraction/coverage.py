@@ -91,11 +91,7 @@ def coverage(
 
 
 def in_words(table: pd.DataFrame, kind: str = "NBAR and NBAR IN NBAR") -> str:
-    """Describe the coverage of one kind of candidates in a sentence.
-
-    >>> in_words(pd.DataFrame({"candidates": ["NBAR"], "keyphrases": 4, "reachable": 3, "coverage": 0.75}), "NBAR")
-    'Chunks (NBAR) include 3 of 4 keyphrases, so recall is at most 0.75.'
-    """
+    """Describe the coverage of one kind of candidates in a sentence."""
     row = table.set_index("candidates").loc[kind]
     if not row["keyphrases"]:
         return "No document has both a text and a keyphrase, so coverage is undefined."
@@ -105,11 +101,7 @@ def in_words(table: pd.DataFrame, kind: str = "NBAR and NBAR IN NBAR") -> str:
 
 
 def marked_candidates(text: str, kind: str, listed: Sequence[str] = ()) -> list[tuple[str, str]]:
-    """Split a text into pieces (kind, text): listed phrases, other candidates, rest; longer phrases take precedence.
-
-    >>> marked_candidates("The tide table of the harbour.", "NBAR", ["tide"])
-    [('', 'The '), ('candidate', 'tide table'), ('', ' of the harbour.')]
-    """
+    """Split a text into pieces (kind, text): listed phrases, other candidates, rest; longer phrases take precedence."""
     rules = KINDS.get(kind)
     if rules is None:
         raise UsageError(f"'{kind}' has no chunks; choose among: {', '.join(name for name in KINDS if KINDS[name])}")

@@ -46,11 +46,7 @@ def stop_list(given: str | Iterable[str]) -> tuple[Words[str], str]:
 
 
 def stop_words_in(text: str) -> list[str]:
-    """Return the stop words of a text, separated by lines, blanks, commas or semicolons; | begins a comment.
-
-    >>> stop_words_in("au | with the article\\nle, la; les")
-    ['au', 'le', 'la', 'les']
-    """
+    """Return the stop words of a text, separated by lines, blanks, commas or semicolons; | begins a comment."""
     return [word for line in text.splitlines() for word in re.split(r"[\s,;]+", line.partition("|")[0]) if word]
 
 
@@ -119,9 +115,6 @@ def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:
     """Return phrase → weight from external lists; the default is 1, and the highest of several weights counts.
 
     Files have one phrase per line (optionally TAB and weight), a column of phrases, or any format of keyphrases.
-
-    >>> read_phrases(Source("index.txt", b"tide table\\nharbour\\t.5\\n"))
-    {'tide table': 1.0, 'harbour': 0.5}
     """
     if given is None:
         return {}

@@ -14,6 +14,7 @@ import pandas as pd
 from kp_core.charts.curves import against_universe
 from kp_core.charts.dots import forest
 from kp_core.charts.pieces import axis, curve_of, dotted, laid_out, plain, upright, words_at
+from kp_core.charts.screen_tables import concordance
 from kp_core.charts.style import COLOURS, GREY, SYMBOLS, Chart, Part, label, looks
 from kp_core.errors import read_toml
 from kp_core.reading import load
@@ -47,11 +48,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Question:
-    """A question whose correct answer is a number (within a tolerance) or one of several options.
-
-    >>> Question("Half of one?", 0.5, "1/2.").right("1/2"), Question("Half of one?", 0.5, "1/2.").right(".4")
-    (True, False)
-    """
+    """A question whose correct answer is a number (within a tolerance) or one of several options."""
 
     text: str
     answer: float | str
@@ -164,11 +161,7 @@ _ABOVE_ONE = {"range": [0, 1.15], "tickformat": ".1~f"}
 
 
 def value(measure: str, a: float, b: float, c: float, d: float) -> float:
-    """Return a measure of one concordance table.
-
-    >>> round(value("kappa", 80, 10, 5, 5), 3)
-    0.318
-    """
+    """Return a measure of one concordance table."""
     return float(MEASURES[measure].score(table(a, b, c, d)))
 
 
@@ -182,9 +175,8 @@ def _show_paradox(values: Values) -> View:
     x = axis(range=[-1.15, 1.15], zeroline=True, zerolinewidth=2, tickformat=".1~f")
     figure = laid_out([trace], 300, x, axis(autorange="reversed"), showlegend=False)
     alt = f"Measures of the table: {', '.join(map(' '.join, zip(_SHOWN, written, strict=True)))}."
-    rows = [["gold standard: yes", a, b, a + b], ["gold standard: no", c, d, c + d], ["total", a + c, b + d, total]]
-    cells = pd.DataFrame(rows, columns=["", "system: yes", "system: no", "total"])
     explanation = _sentences("paradox", a=a, b=b, c=c, d=d, total=total, measures=results)
+    cells = concordance(dict(zip("abcd", (a, b, c, d), strict=True)))
     return View(Chart(figure, alt), explanation, {"The concordance table": cells})
 
 
@@ -250,11 +242,7 @@ def _show_universe(values: Values) -> View:
 
 
 def lecture_cells(system: str) -> tuple[int, int, int, int]:
-    """Return a, b, c, d of a lecture system (reconstructed from printed figures) or of the empty baseline.
-
-    >>> lecture_cells("TF-IDF")
-    (70, 425, 135, 10120)
-    """
+    """Return a, b, c, d of a lecture system (reconstructed from printed figures) or of the empty baseline."""
     a, c = RECOVERED.get(system, (0, 0))
     return a, GOLD - a, c, UNIVERSE - GOLD - c
 

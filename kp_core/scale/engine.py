@@ -1,4 +1,4 @@
-"""Process the parts of a plan in this process or on the workers of a Dask cluster, and add up the results."""
+"""Process the parts of a plan one by one, and add up the results."""
 
 from __future__ import annotations
 
@@ -31,8 +31,6 @@ from kp_core.text.stem import keep_stems
 
 #: Called with completed parts, all parts, and parts, rows and seconds of this run.
 Progress = Callable[[int, int, int, int, float], None]
-#: A function that applies another to all parts, and yields the results in any order.
-MapParts = Callable[[Callable[[Partition], Any], Sequence[Partition]], Iterable[Any]]
 #: Time between checkpoints, as a multiple of the duration of the last one.
 _CHECKPOINT_RATIO = 20
 
@@ -60,12 +58,10 @@ class Engine:
     """Options of a streamed run that do not affect its results.
 
     partition_rows  approximate number of rows per part
-    cluster         local, local:N, the address of a Dask scheduler, or empty for this process
     checkpoint      file from which an interrupted run continues; scratch: folder for sorting (default: temporary)
     """
 
     partition_rows: int = ROWS
-    cluster: str = ""
     checkpoint: str | Path | None = None
     scratch: str | Path | None = None
     progress: Progress | None = None
@@ -117,12 +113,12 @@ def agreement(gold: Any, systems: Any = None, documents: Any = None, /, measures
 def run(plan: Plan, engine: Engine) -> tuple[Tally, Plan]:
     """Return the sums over all documents, and the plan with all settings resolved."""
     sums.refuse_without_folder(engine.checkpoint)
-    with _partitioned(plan, engine) as (parts, tables), _workers(engine.cluster) as map_parts:
+    with _partitioned(plan, engine) as (parts, tables):
         total = _checkpoint(plan, engine)
         if plan.first_pass:
             if "first pass" not in total.header:
                 gold = [table for table in tables if table.role == "gold"]
-                in_parts = [counts for *_, counts in map_parts(partial(_process, sums.count_gold, gold, plan), parts)]
+                in_parts = [counts for *_, counts in map(partial(_process, sums.count_gold, gold, plan), parts)]
                 entries, lists, largest_grades = zip(*in_parts, strict=True)
                 total.header["first pass"] = [mean_size(sum(entries), sum(lists)), max(largest_grades)]
             average, largest_grade = total.header["first pass"]
@@ -131,7 +127,7 @@ def run(plan: Plan, engine: Engine) -> tuple[Tally, Plan]:
         total.header["parts"] = len(parts)
         completed = set(total.header["done"])
         open_parts = [part for part in parts if part.number not in completed]
-        _add_parts(total, map_parts(partial(_process, sums.score, tables, plan), open_parts), engine)
+        _add_parts(total, map(partial(_process, sums.score, tables, plan), open_parts), engine)
     sums.refuse_if_mostly_rejected(total)
     if engine.checkpoint is not None:
         total.save(engine.checkpoint, plan=plan, complete=True)
@@ -147,8 +143,6 @@ def _partitioned(plan: Plan, engine: Engine) -> Iterator[tuple[list[Partition], 
     if parts is not None:
         yield parts, plan.tables
         return
-    if engine.scratch is None and engine.cluster and not engine.cluster.startswith("local"):
-        raise usage_error("no shared folder")
     with ExitStack() as stack:
         try:
             if engine.scratch is not None:
@@ -197,34 +191,3 @@ def _process(
     except InputError as error:
         names = ", ".join(dict.fromkeys(table.shown for table in plan.tables))
         raise InputError(f"{part} of {names}, {error.where}", error.found, error.expected, error.remedy) from None
-
-
-@contextmanager
-def _workers(cluster: str) -> Iterator[MapParts]:
-    if not cluster:
-        yield map
-        return
-    try:
-        import distributed
-    except ImportError:
-        raise usage_error("no Dask") from None
-    dask: Any = distributed
-    kind, _, number = cluster.partition(":")
-    options: dict[str, Any] = {"address": cluster}
-    if kind == "local":
-        if number and not (number.isdecimal() and int(number)):
-            raise usage_error("cluster", cluster=cluster)
-        options = {"threads_per_worker": 1, "dashboard_address": None} | ({"n_workers": int(number)} if number else {})
-    try:
-        client = dask.Client(**options)
-    except (OSError, ValueError) as error:
-        raise usage_error("no cluster", cluster=cluster, error=error) from None
-
-    def run_all(process: Callable[[Partition], Any], parts: Sequence[Partition]) -> Iterator[Any]:
-        # tables and plan are sent with every part, so that they survive the loss of a worker
-        for future, result in dask.as_completed(client.map(process, parts, pure=False), with_results=True):
-            future.release()
-            yield result
-
-    with client:
-        yield run_all

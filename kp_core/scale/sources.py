@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -51,10 +51,6 @@ class Source:
     named: bool = False
     texts: bool = True
     final: dict[str, str] = field(default_factory=dict)
-
-    def __reduce__(self) -> tuple[type[Source], tuple[Any, ...]]:
-        # open files are not pickled
-        return type(self), tuple(getattr(self, item.name) for item in fields(self))
 
     @property
     def shown(self) -> str:

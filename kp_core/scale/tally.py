@@ -91,11 +91,7 @@ def _rebuilt(values: dict[str, Any]) -> Any:
 
 
 def added(notes: Iterable[Note]) -> list[Note]:
-    """Return notes, merging those that differ only in their number and adding the numbers.
-
-    >>> [note.message for note in added(Note.counting("info", "a", n, "list was", "lists were") for n in (1, 2))]
-    ['3 lists were']
-    """
+    """Return notes, merging those that differ only in their number and adding the numbers."""
     merged: dict[Any, Note] = {}
     for note in notes:
         key = note.level, note.where, note.counts[1:] if note.counts else note.message
@@ -113,11 +109,7 @@ def refuse_without_folder(path: str | Path | None) -> None:
 
 
 def is_statistics_file(source: File) -> bool:
-    """Return whether a file contains the statistics of a streamed run, judging by its first member.
-
-    >>> is_statistics_file(File("gold.csv", b"doc_id,phrase"))
-    False
-    """
+    """Return whether a file contains the statistics of a streamed run, judging by its first member."""
     return source.data[:4] == b"PK\x03\x04" and source.data[30:].startswith(b"header.json.npy")
 
 

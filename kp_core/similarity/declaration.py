@@ -110,7 +110,7 @@ def split_names(measures: str | Iterable[str]) -> list[str]:
 
 
 def parse(text: str) -> Similarity:
-    """Parse the name of a measure with options in brackets; `Asked.name` of the result gives the same name.
+    """Parse the name of a measure with options in brackets; `Measure.name` of the result gives the same name.
 
     >>> parse("M-R-precision(alignment=ordered)").chosen
     (('alignment', 'ordered'),)

@@ -15,7 +15,7 @@ from kp_core.scoring.accumulate import Sums
 from kp_core.scoring.alignment import recalled_hits
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import Counts, SystemCounts
-from kp_core.scoring.measures import MEASURES, Measure, parse
+from kp_core.scoring.measures import MEASURES, Measure, names_in, parse
 from kp_core.scoring.measures.registry import Matcher
 from kp_core.scoring.order import reaches
 from kp_core.scoring.prepare import Prepared, prepare
@@ -91,7 +91,7 @@ def soft_evaluate(
     settings: Settings | None = None,
     /,
     soft: Soft | str = "R-precision",
-    measures: Sequence[str] = ("P@k", "R@k", "F1@k"),
+    measures: Sequence[str] | str = ("P@k", "R@k", "F1@k"),
     **choices: Any,
 ) -> SoftResult:
     """Evaluate all systems, counting predictions that are similar enough to a keyphrase.
@@ -103,7 +103,7 @@ def soft_evaluate(
     ----------
     soft : Soft or str
         Definition of soft hits, or a name of `SOFT_PRESETS`.
-    measures : sequence of str
+    measures : sequence of str, or str
         Overlap and concordance measures of `kp.MEASURES`, and Rprec.
     **choices
         Options of `similarity`: preset, direction, normalise, texts, synonyms.
@@ -116,7 +116,7 @@ def soft_evaluate(
         if soft not in SOFT_PRESETS:
             raise UsageError(f"there is no soft matching '{soft}'; choose one of: {', '.join(SOFT_PRESETS)}")
         soft = SOFT_PRESETS[soft]
-    parsed = [parse(name) for name in measures]
+    parsed = [parse(name) for name in names_in(measures)]
     for measure in parsed:
         if measure.card.family not in ("overlap", "concordance") and measure.card.name != "Rprec":
             defined = "P@k, R@k, F1@k, Rprec or a concordance measure"

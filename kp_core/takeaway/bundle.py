@@ -88,9 +88,7 @@ class Section:
 
 
 @dataclass
-class ReportData:
-    """The data of a report, and the results shared by several sections."""
-
+class _ReportData:
     corpus: Corpus
     settings: Settings
     measure: str = "F1@k"
@@ -104,41 +102,34 @@ class ReportData:
 
     @property
     def cutoff(self) -> int | str:
-        """The cutoff of the report, with `average` as a number."""
         return self.result.settings.k[-1]
 
     @cached_property
     def at_cutoff(self) -> Result:
-        """All values at the cutoff of the report."""
         return self.result.at(self.cutoff)
 
     def at_k(self, *measures: str) -> list[str]:
-        """Return the distinct names of measures at the cutoff of the report."""
         return list(dict.fromkeys(named(measure, self.cutoff) for measure in measures))
 
     @cached_property
     def speech(self) -> Speech:
-        """The words for annotators, keyphrases and documents."""
         return speech(self.corpus)
 
     @property
     def of_people(self) -> Settings:
-        """The settings for the agreement of annotators."""
         return replace(self.settings, k=("all",), annotators="union")
 
     @cached_property
     def agreement(self) -> Result:
-        """The agreement of the annotators."""
         return agreement(self.corpus, self.of_people)
 
     @cached_property
     def comparison(self) -> Comparison | None:
-        """The comparison of all systems by the measure of the report, if there are several."""
         several = len(runs_of(self.corpus.systems)) > 1
         return compare(self.corpus, self.at_cutoff.settings, self.measure) if several else None
 
 
-def _data(data: ReportData) -> Parts:
+def _data(data: _ReportData) -> Parts:
     corpus = data.corpus
     counts = {"document": corpus.documents, "annotator": corpus.annotators, "system": runs_of(corpus.systems)}
     yield f"{', '.join(pluralize(len(items), noun) for noun, items in counts.items())}."
@@ -151,7 +142,7 @@ def _data(data: ReportData) -> Parts:
         yield Table("files", "Files", pd.DataFrame(known, columns=["file", "bytes", "SHA-256"]))
 
 
-def _leaderboard(data: ReportData) -> Parts:
+def _leaderboard(data: _ReportData) -> Parts:
     corpus, measure, comparison = data.corpus, data.measure, data.comparison
     answer = answers.answer(corpus, data.at_cutoff.settings, measure, over="ask")
     shown = data.at_k(measure, "kappa", "MAP")
@@ -170,7 +161,7 @@ def _leaderboard(data: ReportData) -> Parts:
     yield Table("leaderboard", f"Systems by {shown[0]}", board, result.signature, values)
 
 
-def _measures(data: ReportData) -> Parts:
+def _measures(data: _ReportData) -> Parts:
     names = data.at_k(*DEFAULT_MEASURES)
     shown, values = tables.with_intervals(data.at_cutoff, names), tables.in_numbers(data.at_cutoff, names)
     if data.settings.interval != "none":
@@ -178,7 +169,7 @@ def _measures(data: ReportData) -> Parts:
     yield Table("measures", f"All measures at k = {data.cutoff}", shown, data.at_cutoff.signature, values)
 
 
-def _pairs(data: ReportData) -> Parts:
+def _pairs(data: _ReportData) -> Parts:
     comparison, (name,) = cast(Comparison, data.comparison), data.at_k(data.measure)
     signature, effects = comparison.signature, tables.shown(comparison.wide(comparison.effects), "effects")
     yield f"Test: {comparison.test}; {statements.NOT_EQUAL}."
@@ -190,7 +181,7 @@ def _pairs(data: ReportData) -> Parts:
     yield Table("ranks", "Ranks in 95% of the resamples", tables.ranks(comparison), signature)
 
 
-def _concordance(data: ReportData) -> Parts:
+def _concordance(data: _ReportData) -> Parts:
     settings = data.at_cutoff.settings
     by_document = tables_by_document(data.corpus, settings, CELLS)
     frame = by_document.groupby("system", sort=False)[list(CELLS)].sum().reset_index()
@@ -204,7 +195,7 @@ def _concordance(data: ReportData) -> Parts:
     yield Table("concordance", caption, frame, signature)
 
 
-def _annotators(data: ReportData) -> Parts:
+def _annotators(data: _ReportData) -> Parts:
     result, names, speech = data.agreement, data.corpus.annotators, data.speech
     together = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
     together = together[together["measure"].isin(interpretable(TOGETHER, result.settings))]
@@ -228,7 +219,7 @@ def _annotators(data: ReportData) -> Parts:
 _TITLES, _HEADINGS = 6, 13
 
 
-def _titles(data: ReportData) -> Parts:
+def _titles(data: _ReportData) -> Parts:
     partly_chosen = indexing.disputed_documents(data.corpus, data.of_people)
     shown = tables.by_title(partly_chosen.head(_TITLES), data.corpus.documents)
     yield _disputed(data, "disputed_titles", "Where people agree least", shown, len(partly_chosen))
@@ -237,19 +228,19 @@ def _titles(data: ReportData) -> Parts:
         yield Table("titles", "Keyphrases by title", titles, data.agreement.signature)
 
 
-def _headings(data: ReportData) -> Parts:
+def _headings(data: _ReportData) -> Parts:
     every = subjects_of_annotators(data.corpus, data.of_people).frame.query("apart > 0")
     shown = tables.headings_in_short(every.head(_HEADINGS), len(data.corpus.annotators))
     yield _disputed(data, "disputed", "Chosen by some and not by others", shown, len(every))
 
 
-def _disputed(data: ReportData, name: str, caption: str, shown: pd.DataFrame, every: int) -> Table:
+def _disputed(data: _ReportData, name: str, caption: str, shown: pd.DataFrame, every: int) -> Table:
     """Return the shown rows as a table whose caption reports how many rows there are in all."""
     number = f": the first {len(shown)} of {every:,}" if every > len(shown) else ""
     return Table(name, f"{caption}{number}", tables.with_words(shown, data.speech), data.agreement.signature)
 
 
-def _near_misses(data: ReportData) -> Parts:
+def _near_misses(data: _ReportData) -> Parts:
     misses = near_misses(data.corpus, data.at_cutoff.settings)
     counts = misses.counts("predictions")
     yield "Near misses share a word with a keyphrase of the document."
@@ -258,7 +249,7 @@ def _near_misses(data: ReportData) -> Parts:
     yield Table("near_shares", "Misses that are near", tables.shown(misses.shares(), "near_shares"))
 
 
-def _conventions(data: ReportData) -> Parts:
+def _conventions(data: _ReportData) -> Parts:
     study = spread(data.corpus, data.at_cutoff.settings, data.measure)
     yield (summary := statements.range_of(study))
     yield dots.strip(study, summary)
@@ -268,14 +259,14 @@ def _conventions(data: ReportData) -> Parts:
         yield Table("turns", caption, tables.rank_reversals(study), study.signature)
 
 
-def _correlation(data: ReportData) -> Parts:
+def _correlation(data: _ReportData) -> Parts:
     study, caption = correlate(data.corpus), "Correlation with the average human score"
     yield " ".join(statements.best_measure(study, "average"))
     yield dots.correlations(study, "average", "all", kim2010.printed_values("average"))
     yield Table("correlation", caption, tables.overall(study, "average"), study.signature)
 
 
-def _methods(data: ReportData) -> Parts:
+def _methods(data: _ReportData) -> Parts:
     if data.speech is not USUAL:
         yield of_people_alone(data.corpus, data.agreement, data.speech)
         return
@@ -288,7 +279,7 @@ def _methods(data: ReportData) -> Parts:
 
 
 #: Section → title (see also `heading`), required data (see `lacking`), and function, in the order of the report.
-SECTIONS: dict[str, tuple[str, str, Callable[[ReportData], Parts]]] = {
+SECTIONS: dict[str, tuple[str, str, Callable[[_ReportData], Parts]]] = {
     "leaderboard": ("Which system is better?", "scores", _leaderboard),
     "measures": ("All measures", "scores", _measures),
     "pairs": ("Pairs of systems", "pairs", _pairs),
@@ -451,7 +442,7 @@ def report(
     settings = resolve_settings(corpus, settings, changes)
     if (cutoff := parse(measure).cutoff) is not None:
         settings, measure = settings.changed(k=cutoff), f"{measure.rpartition('@')[0]}@k"
-    data = ReportData(corpus, settings, measure)
+    data = _ReportData(corpus, settings, measure)
     wanted, title = sections or usual(corpus), title or data.speech["report"]
     report_sections = tuple(_section(data, name) for name in SECTIONS if name in wanted)
     result = data.at_cutoff if corpus.systems else data.agreement
@@ -461,7 +452,7 @@ def report(
     return Report(title, report_sections, result.settings, result.signature, by_document=values)
 
 
-def _section(data: ReportData, name: str) -> Section:
+def _section(data: _ReportData, name: str) -> Section:
     missing, title = lacking(data.corpus).get(name), heading(data.corpus, name)
     try:
         if missing:
@@ -472,5 +463,4 @@ def _section(data: ReportData, name: str) -> Section:
     text = tuple(part for part in parts if isinstance(part, str))
     charts = tuple(part for part in parts if isinstance(part, Chart))
     shown = tuple(part for part in parts if isinstance(part, Table))
-    new_page = name == "headings" and data.speech is not USUAL
-    return Section(name, title, text, charts, shown, new_page)
+    return Section(name, title, text, charts, shown, new_page=name == "headings" and data.speech is not USUAL)

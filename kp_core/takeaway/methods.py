@@ -53,11 +53,7 @@ def _range_in_words(measure: MeasureCard | SimilarityCard) -> str:
 
 
 def sentence(name: str) -> str:
-    """Return the one-sentence definition of a measure or similarity measure; empty for any other name.
-
-    >>> sentence("P@5"), sentence("dice")[:7], sentence("better than")
-    ('Share of the first k phrases that are keyphrases.', 'Twice t', '')
-    """
+    """Return the one-sentence definition of a measure or similarity measure; empty for any other name."""
     for parse_name in (parse, parse_similarity):
         try:
             return parse_name(name).card.sentence
@@ -102,11 +98,7 @@ def records() -> list[dict[str, str]]:
 
 
 def cards(family: str, search: str = "") -> list[Card]:
-    """Return the cards of a family that contain a search word.
-
-    >>> [card.name for card in (*cards("concordance", "Gwet"), *cards("extraction", "N-Grams"))]
-    ['AC1', 'phrase-boosting-ngrams']
-    """
+    """Return the cards of a family that contain a search word."""
     if family == "similarity":
         shown = list(map(_similarity, SIMILARITIES.values()))
     elif family == "extraction":
@@ -162,11 +154,7 @@ def _presets() -> pd.DataFrame:
 
 
 def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
-    """Return title, explanation and table of each section without cards, with only the rows that contain a search word.
-
-    >>> [(title, len(table)) for title, _, table in sections("universe N")]
-    [('Glossary', 1)]
-    """
+    """Return title, explanation and table of each section without cards, with the rows that contain a search word."""
     all_tables = {
         "Conventions": _conventions(),
         "Presets": _presets(),

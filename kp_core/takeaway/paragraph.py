@@ -8,34 +8,26 @@ from importlib.resources import files
 from typing import Any
 
 from kp_core.corpus import Corpus
-from kp_core.errors import pluralize, read_toml
+from kp_core.errors import read_toml
 from kp_core.scoring.measures import parse
 from kp_core.scoring.runs import runs_of
 from kp_core.settings import CONVENTIONS, PRESETS, SUBJECT, Settings, __version__, format_value, short_form
 from kp_core.studies.annotators import interpretable
 from kp_core.studies.result import Result
 from kp_core.text.normalise import Normaliser
-from kp_core.typeset import say
+from kp_core.typeset import filled, say
 
 
 @cache
 def entries() -> dict[str, str]:
-    """Return citation → BibTeX entry, for every source.
-
-    >>> entries()["Cohen 1960"].startswith("@article{cohen1960")
-    True
-    """
+    """Return citation → BibTeX entry, for every source."""
     text = (files("kp_core.takeaway") / "references.bib").read_text(encoding="utf-8")
     blocks = [block.strip().split("\n", 1) for block in text.split("\n\n") if block.strip()]
     return {label.removeprefix("% "): entry for label, entry in blocks}
 
 
 def cited(text: str) -> list[str]:
-    """Return the sources cited in a text, in the order of `references.bib`.
-
-    >>> cited("kappa (Cohen 1960) and PABAK (Byrt, Bishop & Carlin 1993)")
-    ['Byrt, Bishop & Carlin 1993', 'Cohen 1960']
-    """
+    """Return the sources cited in a text, in the order of `references.bib`."""
     return [label for label in entries() if label in text]
 
 
@@ -83,12 +75,9 @@ def of_people_alone(corpus: Corpus, result: Result, words: dict[str, str]) -> st
     """Describe how the agreement of all annotators was computed, in words that suit the data."""
     settings, prose = result.settings, _PROSE["people"]
     files = [f"{reading.file} ({reading.sha256[:12]})" for reading in corpus.report.readings if reading.sha256]
-    more = f" and {len(files) - 3} more" if len(files) > 3 else ""
-    sizes = {"annotator": len(corpus.annotators), "keyphrase": len(corpus.gold), "document": result.documents}
+    sizes = {"annotators": len(corpus.annotators), "keyphrases": len(corpus.gold), "documents": result.documents}
     sentences = [
-        prose["data"].format(**{noun: pluralize(size, words[noun]) for noun, size in sizes.items()}),
-        f"Read: {', '.join(files[:3])}{more}." if files else "",
-        *(f"{note.where}: {note.message}." for note in result.notes if note.level == "warning"),
+        filled(prose["data"], words=words, files=files, notes=result.notes, **sizes),
         _normalised(settings),
         prose["shared"].format(**words),
         prose["disputed"].format(**words),

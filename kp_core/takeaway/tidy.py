@@ -24,18 +24,14 @@ class Written:
     files: dict[str, bytes] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
 
-    def lacks(self, where: str, count: int, singular: str, plural: str = "") -> None:
-        """Add a note that some items are lost, worded in the singular or plural."""
+    def lacks(self, where: str, count: int, noun: str, rest: str) -> None:
+        """Add a note that a number of items is lost or changed, if there are any."""
         if count:
-            self.notes.append(Note("warning", where, f"{pluralize(count, singular, plural or singular)}."))
+            self.notes.append(Note("warning", where, f"{pluralize(count, noun)} {rest}."))
 
 
 def file_names(names: Sequence[str], ending: str) -> list[str]:
-    """Return distinct file names, in which all but letters, digits, dots and hyphens become “_”.
-
-    >>> file_names(["yake", "a/b", "A_b"], ".run")
-    ['yake.run', 'a_b.run', 'A_b-2.run']
-    """
+    """Return distinct file names, in which all but letters, digits, dots and hyphens become “_”."""
     taken = dict[str, str]()
     for name in names:
         safe = base = re.sub(r"[^\w.-]", "_", name)[:80].strip(".") or "_"
@@ -70,9 +66,8 @@ def tidy(corpus: Corpus, ending: str = "csv") -> Written:
 
 def formulas(where: str, table: pd.DataFrame) -> list[Note]:
     """Warn about cells that a spreadsheet would interpret as formulas."""
-    written, rest = Written(), "like a formula; open the file as text, not by a click"
-    count = sum(map(is_formula, table.to_numpy().ravel()))
-    written.lacks(where, count, f"cell begins {rest}", f"cells begin {rest}")
+    written, count = Written(), sum(map(is_formula, table.to_numpy().ravel()))
+    written.lacks(where, count, "cell", "that a spreadsheet would compute; open the file as text, not by a click")
     return written.notes
 
 
@@ -108,14 +103,15 @@ def _with_empty(table: pd.DataFrame, corpus: Corpus, role: Role, source_column: 
 
 def _note_losses(corpus: Corpus, written: Written) -> None:
     listed = {*corpus.runs["system"].unique(), *corpus.empty.loc[corpus.empty["role"] == "system", "source"]}
-    written.lacks("similar.csv", int(corpus.vocabulary.directed), "direction of all pairs; load it with --directed")
+    if corpus.vocabulary.directed:
+        written.notes.append(Note("warning", "similar.csv", "The similarity is asymmetric; load it with --directed."))
     for name, ranking in corpus.rankings.items():
-        written.lacks(name, int(name not in listed), "system without any list; a table has no row for it")
+        written.lacks(name, int(name not in listed), "system", "without any list; a table has no row for it")
         run = corpus.runs[corpus.runs["system"] == name]
         if ranking.ranked_by == "score" and "score" in run:
             equal_scores = (np.diff(run["score"]) == 0) & (np.diff(run["rank"]) == 1)
-            rest = "one with an equal score; the order is now set by the column of ranks, not by the convention ties"
-            written.lacks(name, int(equal_scores.sum()), f"phrase follows {rest}", f"phrases follow {rest}")
+            rest = "with the score of the one above; the column of ranks now orders them, not the convention ties"
+            written.lacks(name, int(equal_scores.sum()), "phrase", rest)
 
 
 def _with_variants(table: pd.DataFrame, convert: Callable[[Any], Any]) -> pd.DataFrame:
@@ -141,9 +137,10 @@ def _jsonl(table: pd.DataFrame) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows).encode()
 
 
-def _parquet(table: pd.DataFrame) -> bytes:
-    content: bytes = _with_variants(table, list).to_parquet(index=False, engine="pyarrow")
+def parquet(table: pd.DataFrame) -> bytes:
+    """Return a table as Parquet, with accepted spellings as lists."""
+    content: bytes = _with_variants(table, list).to_parquet(index=False, compression="zstd")
     return content
 
 
-_FORMS: dict[str, Callable[[Any], bytes]] = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}
+_FORMS: dict[str, Callable[[Any], bytes]] = {"csv": _csv, "jsonl": _jsonl, "parquet": parquet}

@@ -17,11 +17,7 @@ _UNSAFE = re.compile(r"^#|[%\s\x00-\x1f\x7f-\x9f\ufeff\ud800-\udfff]")
 
 
 def escape(text: str) -> str:
-    """Escape spaces of any kind, control characters and `%` as UTF-8 bytes `%XX`.
-
-    >>> escape("50% tide\\u00a0table")
-    '50%25%20tide%C2%A0table'
-    """
+    """Escape spaces of any kind, control characters and `%` as UTF-8 bytes `%XX`."""
     return _UNSAFE.sub(lambda match: _percent(match.group()), text)
 
 
@@ -62,24 +58,18 @@ def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, un
 
 
 def _note_losses(corpus: Corpus, written: Written) -> None:
-    empty, vocabulary = corpus.empty["role"].tolist(), corpus.vocabulary.given
-    spellings = corpus.gold["variants"].notna().sum() if "variants" in corpus.gold else 0
-    texts = corpus.documents[["text", "title", "group"]].notna().any(axis=1).sum()
-    lost = [
-        ("gold standard", empty.count("gold"), "empty list", "; TREC files have no line for them"),
-        ("systems", empty.count("system"), "empty list", "; TREC files have no line for them"),
-        ("gold standard", int(spellings), "keyphrase", " with several spellings; the first is written"),
-        ("documents", int(texts), "document", " with a text, title or group; TREC files contain only ids"),
-        ("judgements", len(corpus.judgements), "judgement", " of pairs; TREC files have no place for them"),
-    ]
-    nowhere = " of the vocabulary; TREC files have no place for it"
-    lost += [(name, len(table), "row", nowhere) for name, table in vocabulary.items()]
-    known = {column for table in ("gold", "runs") for column in columns_of(table)}
-    for where, table in (("gold standard", corpus.gold), ("systems", corpus.runs)):
-        further = [str(column) for column in table if column not in known]
-        lost.append((where, len(further), "further column", f" left behind: {', '.join(further)}"))
-    for where, count, noun, rest in lost:
-        written.lacks(where, count, f"{noun}{rest}", f"{noun}s{rest}")
+    if "variants" in corpus.gold:
+        spellings = int(corpus.gold["variants"].notna().sum())
+        written.lacks("gold standard", spellings, "keyphrase", "with several spellings; the first is written")
+    empty, known = corpus.empty["role"].tolist(), {*columns_of("gold"), *columns_of("runs")}
+    tables = {"judgements": corpus.judgements, **corpus.vocabulary.given}
+    lost = [("gold standard", empty.count("gold"), "empty list"), ("systems", empty.count("system"), "empty list")]
+    lost.append(("documents", int(corpus.documents[["text", "title", "group"]].notna().sum().sum()), "cell"))
+    lost += [(name, len(table), "row") for name, table in tables.items()]
+    lost += [("gold standard", 1, f"column “{column}”") for column in corpus.gold if column not in known]
+    lost += [("systems", 1, f"column “{column}”") for column in corpus.runs if column not in known]
+    for where, count, noun in lost:
+        written.lacks(where, count, noun, "left out, because TREC files contain only ids, phrases, grades and scores")
 
 
 def _with_forms(table: pd.DataFrame, pipeline: Normaliser) -> pd.DataFrame:
@@ -101,9 +91,7 @@ def _qrels(gold: pd.DataFrame, iteration: str, written: Written, where: str, vot
     table = items.agg(grade=("relevance", "max"), votes=("annotator", "nunique")).reset_index()
     grades = table["grade"].fillna(table["votes"] if votes else 1).astype("int64")
     if not votes:
-        rest = "in the same list; each is written once"
-        words = f"keyphrase repeats an earlier one {rest}", f"keyphrases repeat earlier ones {rest}"
-        written.lacks(where, len(gold) - len(table), *words)
+        written.lacks(where, len(gold) - len(table), "keyphrase", "repeated in a list; each is written once")
     rows = zip(table["doc_id"], table["form"], grades, strict=True)
     return "".join(f"{escape(doc)} {iteration} {escape(phrase)} {grade}\n" for doc, phrase, grade in rows).encode()
 
@@ -120,9 +108,7 @@ def _ordered(run: pd.DataFrame, ranking: Ranking, tied: bool) -> pd.DataFrame:
 
 def _run(run: pd.DataFrame, system: str, ranking: Ranking, written: Written) -> bytes:
     distinct = run.drop_duplicates(["doc_id", "form"])
-    rest = "in the same list; the first is written"
-    words = f"phrase repeats an earlier one {rest}", f"phrases repeat earlier ones {rest}"
-    written.lacks(system, len(run) - len(distinct), *words)
+    written.lacks(system, len(run) - len(distinct), "phrase", "repeated in a list; the first is written")
     lists = distinct.groupby("doc_id", sort=False)
     rank, reverse_rank = (lists.cumcount(ascending=along).to_numpy() + 1 for along in (True, False))
     # trec_eval sorts by score in single precision and then by name, so scores must decrease strictly.
@@ -130,7 +116,7 @@ def _run(run: pd.DataFrame, system: str, ranking: Ranking, written: Written) -> 
     rounded = scores.astype(np.float32)
     decreasing = bool(((np.diff(rounded) < 0) | (rank[1:] == 1)).all()) and not np.isnan(rounded).any()
     if not decreasing and not np.isnan(scores).all():
-        written.lacks(system, len(distinct), "scores do not decrease strictly, so they are written as n - rank + 1")
+        written.lacks(system, len(distinct), "score", "replaced by n - rank + 1, to decrease strictly")
     tag, written_scores = escape(system), (scores if decreasing else reverse_rank).tolist()
     rows = zip(distinct["doc_id"], distinct["form"], rank, written_scores, strict=True)
     return "".join(f"{escape(d)} Q0 {escape(p)} {place} {score} {tag}\n" for d, p, place, score in rows).encode()

@@ -13,13 +13,13 @@ from typing import Any, cast
 import pandas as pd
 
 from kp_core.corpus import Corpus, Role, empty_table
-from kp_core.errors import InputError, UsageError, usage_error
+from kp_core.errors import InputError, UsageError, input_error, usage_error
 from kp_core.reading import LIMITS, Limits, Mapping, Source, load, renamed
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.open.source import is_zip, stem_of, unpack
 from kp_core.reading.uploads import Uploads
 from kp_core.settings import __version__
-from kp_core.takeaway.tidy import Written, file_names, tables, tidy
+from kp_core.takeaway.tidy import Written, file_names, parquet, tables, tidy
 from kp_core.typeset import unescaped_csv
 
 FORMAT, VERSION = "kpscope-workspace", 2
@@ -44,11 +44,7 @@ class Saved:
 
 
 def is_workspace_file(source: Source) -> bool:
-    """Recognize a workspace file by its name or by its first member.
-
-    >>> is_workspace_file(Source("lectures.kpscope", b"")), is_workspace_file(Source("gold.csv", b"doc_id,phrase"))
-    (True, False)
-    """
+    """Recognize a workspace file by its name or by its first member."""
     first = is_zip(source.data) and source.data[30:].startswith(MANIFEST.encode())
     return first or source.name.lower().endswith(ENDING)
 
@@ -95,18 +91,16 @@ def read_workspace(item: str | Path | Source, limits: Limits = LIMITS) -> Saved:
         raise InputError(file, error.found, "a whole workspace file", _NEW) from None
     try:
         manifest = json.loads(members[MANIFEST])
-        version = manifest["version"] if manifest["format"] == FORMAT else 0
-        if version == VERSION:
+        if manifest["format"] == FORMAT and manifest["version"] > VERSION:
+            raise input_error(file, "newer", version=manifest["version"], writer=str(manifest.get("kpscope"))[:20])
+        if (manifest["format"], manifest["version"]) == (FORMAT, VERSION):
             return _saved(file, manifest, members, limits)
-        if version < VERSION:
-            raise ValueError(version)
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, UsageError) as error:
-        if isinstance(error, InputError):  # which is a ValueError too
-            raise
-        found = f"no {MANIFEST} that describes a workspace"
-        raise InputError(file, found, "a workspace file of KPScope 2.0 or later", _NEW) from None
-    found = f"format {version}, written by KPScope {str(manifest.get('kpscope'))[:20]}"
-    raise InputError(file, found, f"format {VERSION}", "Open it with a newer KPScope.")
+    except InputError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, UsageError):
+        pass
+    found = f"no {MANIFEST} that describes a workspace"
+    raise InputError(file, found, "a workspace file of KPScope 2.0 or later", _NEW)
 
 
 def _saved(file: str, manifest: abc.Mapping[str, Any], members: abc.Mapping[str, bytes], limits: Limits) -> Saved:
@@ -139,29 +133,18 @@ def uploads_of(corpus: Corpus) -> Uploads:
         rows = rows if len(rows) else rows[columns]  # a system without lists is named after its file
         parts.append((name, Mapping("system", higher_is_better=ranking.higher_is_better), rows))
     named = dict(zip(file_names([name for name, _, _ in parts], ".parquet"), parts, strict=True))
-    files = {file: _parquet(table) for file, (_, _, table) in named.items()}
+    files = {file: parquet(table) for file, (_, _, table) in named.items()}
     for name, table in corpus.vocabulary.given.items():
-        parquet = name == "vectors"
-        files[f"{name}.{'parquet' if parquet else 'csv'}"] = (
-            _parquet(table) if parquet else unescaped_csv(table).encode()
-        )
+        is_vectors = name == "vectors"
+        content = parquet(table) if is_vectors else unescaped_csv(table).encode()
+        files[f"{name}.{'parquet' if is_vectors else 'csv'}"] = content
     mappings = {file: mapping for file, (_, mapping, _) in named.items()}
     without_lists = {stem_of(file): name for file, (name, _, table) in named.items() if not len(table)}
     return Uploads(tuple(map(Source, files, files.values())), mappings, corpus.report.fixes, without_lists)
 
 
-def _parquet(table: pd.DataFrame) -> bytes:
-    content: bytes = table.to_parquet(index=False, compression="zstd")
-    return content
-
-
 def rater_file(corpus: Corpus, link: abc.Mapping[str, str]) -> bytes:
-    """Return a workspace file for one rater, without judgments and with numbers instead of system names.
-
-    >>> data = rater_file(load({"d1": ["tide"]}, {"yake": {"d1": ["tides"]}}), {"page": "correlation?rater=ana"})
-    >>> read_workspace(Source("ana.kpscope", data)).uploads.load().systems
-    ['system 001']
-    """
+    """Return a workspace file for one rater, without judgments and with numbers instead of system names."""
     # Zero-padded, so that the systems keep their order.
     numbered = {name: f"system {place:03}" for place, name in enumerate(corpus.systems, 1)}
     blind = renamed(replace(corpus, judgements=empty_table("judgements")), numbered)

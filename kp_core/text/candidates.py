@@ -37,11 +37,7 @@ class Rules:
 
 
 class Stems:
-    """Form of each token: lower case, straight apostrophes, then the stem. Each distinct token is stemmed once.
-
-    >>> Stems("porter-nltk").of(["Hash", "tables"]), Stems("none").of(["O\u2019Neill"])
-    (['hash', 'tabl'], ["o'neill"])
-    """
+    """Form of each token: lower case, straight apostrophes, then the stem. Each distinct token is stemmed once."""
 
     def __init__(self, stemmer: str = "porter-nltk") -> None:
         self.stemmer = stemmer
@@ -91,10 +87,6 @@ class Edges(dict[str, int]):
     """The positions in a candidate allowed for a token: 0 none, 1 inside, 2 also first or last.
 
     Stop words, numbers and possessives cannot be first or last; without a list of stop words, any word can.
-
-    >>> edges = Edges({"of"})
-    >>> [edges[token] for token in ("tide", "Of", "1912", ",")]
-    [2, 1, 1, 0]
     """
 
     def __init__(self, stop: Collection[str] | None) -> None:
@@ -110,12 +102,7 @@ class Edges(dict[str, int]):
 
 
 def ngrams(text: Tokens, longest: int, edges: Edges) -> Iterator[Span]:
-    """Yield runs of up to `longest` words between punctuation marks, in text order, shorter ones first.
-
-    >>> text = Tokens.of("The tide tables of 1912, printed.", Stems("none"))
-    >>> [text.surface(span) for span in ngrams(text, 2, Edges({"the", "of"}))]
-    ['tide', 'tide tables', 'tables', 'printed']
-    """
+    """Yield runs of up to `longest` words between punctuation marks, in text order, shorter ones first."""
     for number, sentence in enumerate(text.raw):
         allowed = [edges[token] for token in sentence]
         for start, first in enumerate(allowed):
@@ -131,11 +118,6 @@ def chunks(classes: Sequence[str], rules: Rules) -> Iterator[Span]:
     """Yield the chunks of sentences with these token classes, in text order, shorter ones first.
 
     Source: Kim, Baldwin and Kan 2010: NBAR = (NN* | JJ*)* NN*, and NBAR IN NBAR, whose inner NBARs are candidates too.
-
-    >>> list(chunks(["JNINVN"], Rules()))
-    [(0, 0, 2), (0, 0, 4), (0, 3, 4), (0, 5, 6)]
-    >>> list(chunks(["JNN"], Rules(parts="suffixes")))
-    [(0, 0, 3), (0, 1, 3), (0, 2, 3)]
     """
     for number, sentence in enumerate(classes):
         nbars = [match.span() for match in _NBAR.finditer(sentence)]
@@ -162,9 +144,6 @@ def canonical(form: str, abbreviations: Mapping[str, str] | None = None) -> str:
     """Return one form for all variants of a phrase: B A for A of (the) B, A B for A's B, long forms for abbreviations.
 
     Used only for matching.
-
-    >>> canonical("histori of the past encount"), canonical("user 's guid"), canonical("svm", {"svm": "vector machin"})
-    ('past encount histori', 'user guid', 'vector machin')
     """
     form = (abbreviations or {}).get(form, form)
     words = [word for word in form.split(" ") if not is_possessive(word)]
@@ -179,9 +158,6 @@ def abbreviations(text: Tokens) -> dict[str, str]:
     """Return the abbreviations that a text introduces as “long form (ABC)”: abbreviation → long form, both as forms.
 
     The letters must be the initials of the words before the bracket; words such as “of” may be skipped.
-
-    >>> abbreviations(Tokens.of("A quality of service (QoS) and a hash table (XY).", Stems("none")))
-    {'qos': 'quality of service'}
     """
     long_forms: dict[str, str] = {}
     for number, sentence in enumerate(text.raw):
@@ -213,20 +189,12 @@ def _long_form(preceding: Sequence[str], letters: str) -> int | None:
 
 
 def has_english(text: str) -> bool:
-    """Return whether a text may contain English tokens: Latin letters, and not mostly Chinese, Japanese or Korean.
-
-    >>> has_english("A tide table."), has_english("潮汐表格 PDF"), has_english("1912.")
-    (True, False, False)
-    """
+    """Return whether a text may contain English tokens: Latin letters, and not mostly Chinese, Japanese or Korean."""
     return bool(_LATIN.search(text)) and not (_CJK.search(text) and mostly_cjk([text]))
 
 
 def candidates(text: str, rules: Rules | None = None, stems: Stems | None = None) -> dict[str, str]:
-    """Return the chunks of an English text that pass the frequency filter: form → spelling, in text order.
-
-    >>> list(candidates("A quality of service. The service is good.").values())
-    ['quality of service', 'service']
-    """
+    """Return the chunks of an English text that pass the frequency filter: form → spelling, in text order."""
     if not has_english(text):
         return {}
     tokens = Tokens.of(text, stems or Stems())

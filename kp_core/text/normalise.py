@@ -66,13 +66,7 @@ STEPS: tuple[str, ...] = (*_TEXT_STEPS, "punct-strip", "sort", *STEMMERS)
 
 @dataclass(frozen=True)
 class Normaliser:
-    """A pipeline of normalization steps, applied in order; `str` and `parse` convert it to its name and back.
-
-    >>> str(Normaliser.parse("nfkc+lower+space+porter-nltk"))
-    'nfkc+lower+space+porter-nltk'
-    >>> Normaliser.parse("lower+space+porter-nltk").apply(["Neural  Networks", "GRAPH"])
-    ['neural network', 'graph']
-    """
+    """A pipeline of normalization steps, applied in order; `str` and `parse` convert it to its name and back."""
 
     steps: tuple[str, ...]
 
@@ -148,10 +142,6 @@ def _by_word(phrases: list[str], step: str) -> list[str]:
 
 
 def mostly_cjk(phrases: Sequence[str]) -> bool:
-    """Return whether most letters are Chinese, Japanese or Korean, so that stemming does not apply.
-
-    >>> mostly_cjk(["机器学习", "AI"]), mostly_cjk(["naïve Bayes"])
-    (True, False)
-    """
+    """Return whether most letters are Chinese, Japanese or Korean, so that stemming does not apply."""
     letters = re.findall(r"[^\W\d_]", " ".join(phrases))
     return bool(letters) and sum(1 for letter in letters if _CJK_LETTER.match(letter)) * 2 > len(letters)

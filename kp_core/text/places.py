@@ -30,9 +30,6 @@ def token_lines(texts: Sequence[str], normaliser: Normaliser) -> list[str]:
     """Return the normalized tokens of each text or phrase as one line, with blanks around every token.
 
     Pass all texts together, so that distinct words are processed only once.
-
-    >>> token_lines(["Hash tables, briefly", "C++"], Normaliser.parse("lower+porter-nltk"))
-    [' hash tabl , briefli ', ' c + + ']
     """
     chunks = [text.split() for text in texts]
     form_and_words = _read(chain.from_iterable(chunks), normaliser)
@@ -52,11 +49,7 @@ def _read(chunks: Iterable[str], normaliser: Normaliser) -> dict[str, tuple[str,
 
 
 def occurs(phrase: str, text: str, any_order: bool = False) -> bool:
-    """Return whether the tokens of one line of `token_lines` occur consecutively in another line.
-
-    >>> occurs(" cat ", " concatenated cat-like "), occurs(" b a ", " a b "), occurs(" b a ", " a b ", any_order=True)
-    (False, False, True)
-    """
+    """Return whether the tokens of one line of `token_lines` occur consecutively in another line."""
     if len(phrase) < 2:
         return False
     if not any_order:
@@ -80,10 +73,6 @@ def places(
 
     stemmed    kinds whose phrases were released as stems
     yielding   kinds that get only words not covered by other kinds, so that their phrases never hide those of others
-
-    >>> lower = Normaliser.parse("lower")
-    >>> places("Hash table, hash keys", {"hit": ["hash table"], "miss": ["HASH"]}, lower)
-    [Place(start=0, end=10, kind='hit', phrase='hash table'), Place(start=12, end=16, kind='miss', phrase='HASH')]
     """
     any_order = "sort" in normaliser.steps
     phrases_of: dict[int, dict[tuple[str, ...], tuple[str, str]]] = {}
@@ -116,11 +105,7 @@ def places(
 
 
 def pieces(text: str, places: Iterable[Place]) -> list[tuple[str, str]]:
-    """Split a text into pieces (kind, text), with an empty kind outside the places.
-
-    >>> pieces("a sea", [Place(2, 5, "hit", "sea")])
-    [('', 'a '), ('hit', 'sea')]
-    """
+    """Split a text into pieces (kind, text), with an empty kind outside the places."""
     parts, end = list[tuple[str, str]](), 0
     for place in places:
         parts += [("", text[end : place.start]), (place.kind, text[place.start : place.end])]

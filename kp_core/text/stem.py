@@ -29,9 +29,6 @@ def porter(word: str, mode: str = "porter-nltk") -> str:
     """Return the stem of a word in one of the `MODES`.
 
     Source: Porter 1980 (original), his later changes (martin), and further extensions by NLTK (nltk).
-
-    >>> [porter("flies", mode) for mode in MODES], porter("geologi", "porter-nltk")
-    (['fli', 'fli', 'fli'], 'geolog')
     """
     nltk, stem = mode == "porter-nltk", word.lower()
     if nltk and stem in _IRREGULAR:
@@ -125,11 +122,7 @@ STEMMERS: tuple[str, ...] = (
 
 @cache  # reads the disk, for every signature
 def library(stemmer: str | None) -> str:
-    """Return a stemmer's library and version, for the signature; Porter's is NLTK, whose stems it reproduces.
-
-    >>> library(None)
-    'none'
-    """
+    """Return a stemmer's library and version, for the signature; Porter's is NLTK, whose stems it reproduces."""
     if stemmer is None:
         return "none"
     package = "PyStemmer" if stemmer.startswith("snowball-") else "nltk"
@@ -147,11 +140,6 @@ def stem_words(words: Sequence[str], stemmer: str) -> list[str]:
     """Return the stem of each word by one of `STEMMERS`; if a stem is empty, the word is returned.
 
     Source: Porter 1980 and later modes; Snowball of PyStemmer or NLTK.
-
-    >>> stem_words(["networks", "keys", "s"], "porter-nltk")
-    ['network', 'key', 's']
-    >>> stem_words(["multi-agents", "datum"], "porter-semeval")
-    ['multi-agent', 'data']
     """
     if stemmer in MODES:
         stems = [_stem(word, stemmer) for word in words]
@@ -180,13 +168,7 @@ _MIN_FREQUENT_WORDS = 3
 
 
 def misfit(stemmer: str, phrases: Sequence[str], texts: Sequence[str], gold_stemmed: bool) -> tuple[str, str] | None:
-    """Return why a stemmer does not fit, and the name of a suitable one (empty if the gold standard is stemmed).
-
-    >>> misfit("porter-nltk", ["analyse de la mer", "le niveau des eaux"] * 20, [], False)
-    ('most words look French, which porter-nltk does not support', 'snowball-fr')
-    >>> misfit("nltk-snowball-fr", ["analyse de la mer", "le niveau des eaux"] * 20, [], False) is None
-    True
-    """
+    """Return why a stemmer does not fit, and the name of a suitable one (empty if the gold standard is stemmed)."""
     language_of_stemmer = stemmer.rpartition("snowball-")[2] if "snowball-" in stemmer else "en"
     if are_stems(phrases):
         fits = gold_stemmed or language_of_stemmer != "en"

@@ -55,9 +55,6 @@ def tag(sentences: Iterable[Sequence[str]]) -> list[list[str]]:
     """Return the C5 tags of the tokens of English sentences or phrases; O for punctuation and long tokens.
 
     Source: HanTa (Wartena 2019), version 1.2, with the tags of the British National Corpus.
-
-    >>> tag([["quality", "of", "services"], ["fast", "."]])
-    [['NN1', 'PRF', 'NN2'], ['AV0', 'O']]
     """
     tagger = copy(_tagger())
     tagger.analyze_forward = cache(tagger.analyze_forward)  # analyze each word once, and forget it after this call
@@ -75,21 +72,13 @@ def _tag_sentence(tagger: Any, tokens: Sequence[str]) -> list[str]:
 
 
 def tagset_of(tags: Iterable[str]) -> Tagset:
-    """Return the tag set to which tags belong: C5 if any tag exists only in C5, such as NN1, otherwise Penn.
-
-    >>> tagset_of(["AJ0", "NN1"]), tagset_of(["JJ", "NN"])
-    ('c5', 'penn')
-    """
+    """Return the tag set to which tags belong: C5 if any tag exists only in C5, such as NN1, otherwise Penn."""
     only_c5 = {tag for tag in _C5_CLASS if tag not in ("NN", "IN", "POS", "PRP", "VBD", "VBG", "VBN", "VBZ")}
     return "c5" if only_c5 & set(tags) else "penn"
 
 
 def word_class(name: str, tagset: Tagset = "c5") -> str:
-    """Return the class of a tag as one letter, as explained in `tags.toml`.
-
-    >>> "".join(word_class(name) for name in ("AJ0", "NN1", "PRP")), word_class("PRP", "penn")
-    ('JNI', 'P')
-    """
+    """Return the class of a tag as one letter, as explained in `tags.toml`."""
     if tagset == "c5":
         return str(_C5_CLASS.get(name, OUTSIDE))
     return next((letter for begin, letter in _PENN_CLASS.items() if name.startswith(begin)), OUTSIDE)
@@ -100,9 +89,6 @@ def repair_participles(names: Sequence[str], classes: str) -> str:
 
     A participle before N or J becomes J at the start and after D I T J C M S P O (in -ing, also after N). A participle
     in -ing after N or J then becomes N at the end and before I T C V S O. Use it for sentences, not for phrases.
-
-    >>> repair_participles(["VVN", "NN1", "NN1"], "VNN")  # distributed hash table
-    'JNN'
     """
     pairs = zip(names, classes, strict=True)
     repaired = "".join(_PARTICIPLES.get(name, "V") if letter == "V" else letter for name, letter in pairs)
@@ -114,11 +100,7 @@ def repair_participles(names: Sequence[str], classes: str) -> str:
 
 
 def text_classes(text: str) -> tuple[str, ...]:
-    """Return the token classes of each sentence of an English text, one letter per token; cached by text digest.
-
-    >>> text_classes("The distributed hash table. It is fast.")
-    ('DJNNO', 'PVJO')
-    """
+    """Return the token classes of each sentence of an English text, one letter per token; cached by text digest."""
     key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     with _LOCK:
         classes = _CACHE.pop(key, None)
@@ -139,9 +121,6 @@ def phrase_class(classes: str) -> str:
     """Return the class of a keyphrase: NN (nouns only), AdjN (adjectives and nouns, a noun last), or other.
 
     Source: Kim, Baldwin & Kan 2010, Tables 4 and 5.
-
-    >>> [phrase_class(classes) for classes in ("NN", "JNN", "NJ", "NIN")]
-    ['NN', 'AdjN', 'other', 'other']
     """
     if classes and set(classes) == {"N"}:
         return "NN"
@@ -149,11 +128,7 @@ def phrase_class(classes: str) -> str:
 
 
 def class_of_tags(tags: Sequence[str], tagset: Tagset) -> str:
-    """Return the class of a keyphrase from given tags, in C5 or Penn.
-
-    >>> class_of_tags(["JJ", "NNS"], "penn")
-    'AdjN'
-    """
+    """Return the class of a keyphrase from given tags, in C5 or Penn."""
     return phrase_class("".join(word_class(name, tagset) for name in tags))
 
 

@@ -26,20 +26,12 @@ def clean(text: str) -> str:
 
 
 def tokens(text: str) -> list[tuple[str, int, int]]:
-    """Return the tokens of a text with their start and end.
-
-    >>> tokens("A hash-table.")
-    [('A', 0, 1), ('hash-table', 2, 12), ('.', 12, 13)]
-    """
+    """Return the tokens of a text with their start and end."""
     return [(match.group(), match.start(), match.end()) for match in _TOKEN.finditer(text)]
 
 
 def straight(text: str) -> str:
-    """Replace typographic apostrophes by straight ones.
-
-    >>> straight("user\u2019s")
-    "user's"
-    """
+    """Replace typographic apostrophes by straight ones."""
     return text.replace("\u2019", "'")
 
 
@@ -63,31 +55,19 @@ def sentences(text: str) -> list[list[str]]:
     """Return the sentences of a cleaned text as lists of tokens.
 
     A sentence ends at . ? ! before a token that may begin a sentence, and after at most 80 tokens.
-
-    >>> sentences("A hash table. It's fast, e.g. here.")
-    [['A', 'hash', 'table', '.'], ['It', "'s", 'fast', ',', 'e', '.', 'g', '.', 'here', '.']]
     """
     words: list[str] = _TOKEN.findall(text)
     return [words[start:end] for start, end in _bounds(words)]
 
 
 def sentence_places(text: str) -> list[tuple[int, int]]:
-    """Return start and end of the sentences of a cleaned text, as in `sentences`.
-
-    >>> text = "A hash table. It's fast."
-    >>> [text[start:end] for start, end in sentence_places(text)]
-    ['A hash table.', "It's fast."]
-    """
+    """Return start and end of the sentences of a cleaned text, as in `sentences`."""
     spans = tokens(text)
     return [(spans[start][1], spans[end - 1][2]) for start, end in _bounds([token for token, _, _ in spans])]
 
 
 def occurrences(sentences: Iterable[Sequence[str]], phrases: Collection[str]) -> Iterator[Span]:
-    """Yield the spans of phrases (tokens separated by blanks) in sentences, in order, shorter ones first.
-
-    >>> list(occurrences([["hash", "tables", "and", "a", "hash"]], {"hash", "hash tables"}))
-    [(0, 0, 1), (0, 0, 2), (0, 4, 5)]
-    """
+    """Yield the spans of phrases (tokens separated by blanks) in sentences, in order, shorter ones first."""
     lengths: dict[str, set[int]] = {}
     for phrase in phrases:
         words = phrase.split(" ")
@@ -112,11 +92,7 @@ def _bounds(words: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def word_runs(text: str) -> list[list[str]]:
-    """Return the runs of words between punctuation marks of each sentence, with possessives attached.
-
-    >>> word_runs("A user's guide, and more.")
-    [['A', "user's", 'guide'], ['and', 'more']]
-    """
+    """Return the runs of words between punctuation marks of each sentence, with possessives attached."""
     runs = list[list[str]]()
     for sentence in sentences(clean(text)):
         for are_words, run in groupby(sentence, is_word):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
@@ -13,7 +14,6 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import REASONS, InputError, UsageError, pluralize, read_toml
 from kp_core.reading.rows.sense import shifted
-from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import HUMANS, RANDOM, SILENT
 from kp_core.scoring.gold import leave_one_out_rule
 from kp_core.scoring.measures import Measure, matchers, parse
@@ -41,33 +41,19 @@ _CAVEATS = 2
 _REWARDS_SILENCE = ("PABAK", "P_neg", "AC1")
 #: Maximum number of annotators for scoring each against the others.
 MOST_PEOPLE = 10
-_CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "uncorrected"}
+_CORRECTIONS = {"holm": " (Holm, {} pairs)", "bh": " (Benjamini-Hochberg, {} pairs)", "none": " (uncorrected)"}
 
 Over = OverK | Literal["ask"] | None
-#: Key → word for annotators, keyphrases and documents; data without systems have other words.
+#: Key → word for annotators, keyphrases and documents.
 Speech = dict[str, str]
 _WORDS: dict[str, Speech] = read_toml("words/speech.toml")
 USUAL = _WORDS["usual"]
-
-
-def _words_for_people(nouns: Speech) -> Speech:
-    """Return the words for data with annotators only, with the given nouns filled in."""
-    return USUAL | nouns | {key: words.format(**USUAL | nouns) for key, words in _WORDS["alone"].items()}
-
-
-_ANNOTATORS, _INDEXERS = _words_for_people({}), _words_for_people(_WORDS["indexers"])
+_ALONE = [USUAL | _WORDS[kind] for kind in ("annotators", "indexers")]
 
 
 def speech(corpus: Corpus) -> Speech:
-    """Return the words for annotators, keyphrases and documents that suit the data, such as those of indexing.
-
-    >>> import kp_core as kp
-    >>> speech(kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["tide"]}}))["keyphrases"]
-    'keyphrases'
-    """
-    if not indexing.has_only_annotators(corpus):
-        return USUAL
-    return _INDEXERS if corpus.has_concepts else _ANNOTATORS
+    """Return the words for annotators, keyphrases and documents that suit the data, such as those of indexing."""
+    return _ALONE[corpus.has_concepts] if indexing.has_only_annotators(corpus) else USUAL
 
 
 def answer(
@@ -198,7 +184,7 @@ def of_comparison(
     same = [name for name in values if identical.get(name, name) == identical.get(best, best)]
     if second in same:
         claim = say("identical", names=same, measure=label, value=values[best])
-        why = say("nothing to test", documents=_documents(comparison))
+        why = say("nothing to test", documents=comparison.documents, left_out=comparison.left_out)
         return Answer(claim, "not significant", why, pair, coverage=coverage)
     grade, lead = comparison.grade(best, second), _lead_facts(best, second, label, values)
     all_caveats = chain(_missing_lists(comparison, best, second), _too_few_differ(comparison, best, second), warnings)
@@ -270,15 +256,9 @@ def _too_few_differ(comparison: Comparison, best: str, second: str) -> Iterator[
             yield say("rarely differ" if differ else "never differ", **facts)
 
 
-def _documents(comparison: Comparison) -> str:
-    left_out = f", {comparison.left_out:,} left out" if comparison.left_out else ""
-    return f"{pluralize(comparison.documents, 'document')}{left_out}"
-
-
 def _statistics(comparison: Comparison, best: str, second: str) -> str:
     scores, identical, coverage = comparison.scores, comparison.identical, comparison.lists.coverage
     pairs, digits = _pairs(comparison), digits_apart(scores[best], scores[second])
-    how = "uncorrected" if comparison.correction == "none" else f"{_CORRECTIONS[comparison.correction]}, {pairs} pairs"
     worse = [name for name in _ranked(comparison) if name in comparison.better[best]]
     others_worse = [name for name in worse if identical.get(name, name) != identical.get(second, second)]
     difference, other = comparison.difference(best, second), comparison.difference(best, second, otherwise=True)
@@ -287,11 +267,12 @@ def _statistics(comparison: Comparison, best: str, second: str) -> str:
         "found": difference and say("difference", found=difference, digits=digits),
         "other": other and say("difference", found=other, digits=digits),
         "other_documents": other and other.documents,
+        "how": "" if pairs < 2 else _CORRECTIONS[comparison.correction].format(pairs),
         "beaten": [name for name in others_worse if not _is_incomplete(coverage, name)],
         "single": [name for name in (best, second) if several_runs and comparison.runs.get(name) == 1],
         "same": [f"{name} = {first}" for name, first in identical.items()],
     }
-    facts |= {"best": best, "documents": _documents(comparison), "how": f" ({how})" if pairs > 1 else ""}
+    facts |= {"best": best, "documents": comparison.documents, "left_out": comparison.left_out}
     return say("pair", skip=comparison.settings.missing == "skip", capped=_is_capped(comparison, best, second), **facts)
 
 
@@ -346,15 +327,12 @@ def of_datasets(comparison: Comparison, measure: str, datasets: int) -> Answer:
     lead, on = _lead_facts(best, second, label, means), list(comparable)
     grade: Grade = "not significant"
     if behind:
-
-        def leads_on(name: str, other: str) -> tuple[str, list[str]]:
-            leads = {
-                on: _lead_facts(name, other, measure, comparable[on].scores) for on in better.get((name, other), ())
-            }
-            return name, [f"{on} ({lead['shown']})" for on, lead in leads.items()]
-
-        at = [lead_on for lead_on in (leads_on(best, second), leads_on(second, best)) if lead_on[1]]
-        grade, claim = "depends on the data set", say("depends on the data set", better=at, ahead=ahead, lead=lead)
+        shown = [
+            (name, [f"{on} ({_lead_facts(name, other, measure, comparable[on].scores)['shown']})" for on in names])
+            for name, other, names in ((best, second, ahead), (second, best, behind))
+            if names
+        ]
+        grade, claim = "depends on the data set", say("depends on the data set", better=shown, ahead=ahead, lead=lead)
     elif ahead:
         grade = "significant"
         claim = say("significant on data sets", lead=lead, ahead=ahead, all=datasets, several=len(comparable) > 1)
@@ -386,7 +364,7 @@ def _warnings(corpus: Corpus, data: Prepared, parsed: Measure, comparison: Compa
     longest = {name: max(lengths[run] for run in runs) for name, runs in groups.items()}
     if short := [f"{name} at {longest[name]}" for name in pair if isinstance(k, int) and longest[name] < k]:
         yield say("lists end", k=k, short=short)
-    if _has_universe(data.settings):
+    if interpretable(("K",), data.settings):
         frame = evaluate(corpus, data.settings, [parsed.name()], baselines=True, interval="none").frame
         random_value = frame.loc[frame["system"] == RANDOM, "value"].head(1)
         if reaches(random_value, top).any():
@@ -397,10 +375,6 @@ def _warnings(corpus: Corpus, data: Prepared, parsed: Measure, comparison: Compa
     if randomized and (needed := _documents_for_significance(data, parsed, comparison, pair)):
         low, high = (f"{documents:,}" for documents in needed)
         yield say("documents needed", low=low, high=high)
-
-
-def _has_universe(settings: Settings) -> bool:
-    return bool(interpretable(("K",), settings))
 
 
 def _documents_for_significance(
@@ -430,25 +404,21 @@ def _of_one_system(corpus: Corpus, data: Prepared, parsed: Measure, coverage: Ma
         claim = say("one system undefined", reason=REASONS[row["reason"]], **facts)
         why = say("beside one system", **row.to_dict(), beside=[], people="")
         return replace(record, claim=claim, why=first_capital(why))
-    baselines = [("phrases drawn at random reach", RANDOM)] * _has_universe(result.settings)
-    baselines.append(("saying nothing reaches", SILENT))
-    baseline_values = [(words, float(rows["value"].get(name, np.nan))) for words, name in baselines]
-    references = [f"{words} {number(value)}" for words, value in baseline_values if value == value]
+    baselines = {"the random baseline reaches": RANDOM} if interpretable(("K",), result.settings) else {}
+    baselines["the empty baseline reaches"] = SILENT
+    values = rows["value"].dropna()
+    references = [f"{words} {number(values[name])}" for words, name in baselines.items() if name in values]
     why = say("beside one system", **row.to_dict(), beside=references, people=_human_range(corpus, settings, parsed))
     caveats, (lists, documents) = [*_too_few(row["documents"])], coverage[system]
     caveats += [say("coverage", lists=lists, documents=documents)] * _is_incomplete(coverage, system)
     if average == "macro" and len(data.names.systems) == 1:
-        values, _ = values_over(count_systems(data, matchers([parsed])), parsed, parsed.cutoffs(settings)[:1])
-        caveats += _few_values(values[data.names.systems[0]][:, 0])
+        values_of, _ = values_over(count_systems(data, matchers([parsed])), parsed, parsed.cutoffs(settings)[:1])
+        values = leveled(values_of[data.names.systems[0]][:, 0])
+        differ = len(values) - max(Counter(values).values(), default=0)
+        if differ < FEW <= len(values):
+            caveats.append(say("few values" if differ else "one value", differ=differ, documents=len(values), few=FEW))
     claim = say("one system", value=row["value"], **facts)
     return replace(record, claim=claim, why=why, caveats=tuple(caveats[:_CAVEATS]))
-
-
-def _few_values(values: Floats) -> Iterator[str]:
-    if len(values) >= FEW:
-        differ = len(values) - int(pd.Series(leveled(values)).value_counts().max())
-        if differ < FEW:
-            yield say("few values" if differ else "one value", differ=differ, documents=len(values), few=FEW)
 
 
 def _human_range(corpus: Corpus, settings: Settings, parsed: Measure) -> str:
@@ -464,12 +434,12 @@ def _human_range(corpus: Corpus, settings: Settings, parsed: Measure) -> str:
 def like_for_like(corpus: Corpus, settings: Settings, measure: str) -> Answer:
     """Report whether the best system is within the human range; requires annotators = others."""
     first_cutoff = settings.changed(k=settings.k[:1])
-    result = evaluate(corpus, first_cutoff, [measure], baselines=_has_universe(first_cutoff))
+    result = evaluate(corpus, first_cutoff, [measure], baselines=bool(interpretable(("K",), first_cutoff)))
     people = each_annotator(corpus, first_cutoff, measure)
     return of_range(result, str(result.frame["measure"].iloc[0]), corpus.systems, people)
 
 
-_REFERENCES = {HUMANS: "people on average", RANDOM: "phrases drawn at random"}
+_REFERENCES = {HUMANS: "people on average reach", RANDOM: "the random baseline reaches"}
 
 
 def of_range(result: Result, measure: str, systems: Sequence[str], people: Mapping[str, float]) -> Answer:
@@ -481,8 +451,9 @@ def of_range(result: Result, measure: str, systems: Sequence[str], people: Mappi
     rows = rows.drop_duplicates("system").set_index("system")
     all_values = rows["value"].dropna().to_dict()
     values = {name: all_values[name] for name in runs_of(systems) if name in all_values}
-    known = _REFERENCES if _has_universe(result.settings) else {HUMANS: _REFERENCES[HUMANS]}  # N limits random phrases
-    references = [(who, all_values[name]) for name, who in known.items() if name in all_values]
+    references = [(who, all_values[name]) for name, who in _REFERENCES.items() if name in all_values]
+    if not interpretable(("K",), result.settings):  # random phrases are drawn from the universe
+        references = [(who, value) for who, value in references if who != _REFERENCES[RANDOM]]
     best = highest(values)[0] if values else ""
     lower, upper = (rows[end].get(best, np.nan) for end in ("low", "high"))
     facts = {"low": lower, "high": upper, "best": best, "beside": references, "documents": result.documents}
@@ -530,7 +501,7 @@ def of_people(result: Result, error: float, terms: Speech) -> Answer:
     facts = {"words": terms, "share": shared["value"], "documents": shared["documents"], "pairs": len(pairs)}
     facts |= {"hooper": pairs["Hooper"].mean(), "rolling": pairs["Rolling"].mean()}
     claim, why = say("people share", **facts), first_capital(say("people share, why", **facts))
-    known = _has_universe(result.settings)
+    known = interpretable(("K",), result.settings)
     remark = f". {reliability(result, error, 'Landis & Koch 1977', terms)}" if known else f"; {say('no universe')}"
     if terms is not USUAL and not (known and rows["value"]["K"] == rows["value"]["K"]):
         remark = "."

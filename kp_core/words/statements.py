@@ -33,11 +33,7 @@ CERTAIN = 0.95
 
 
 def word(value: float, scale: str = "Landis & Koch 1977") -> str:
-    """Return the word for the band that contains a value.
-
-    >>> word(0.204), word(0.2), word(1.0), word(-0.3)
-    ('fair', 'fair', 'almost perfect', 'poor')
-    """
+    """Return the word for the band that contains a value."""
     return next(name for low, name in reversed(SCALES[scale]) if reaches(value, low))
 
 
@@ -45,9 +41,6 @@ def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> 
     """Return the highest band that the true value reaches with probability 0.95, and all probabilities, top band first.
 
     error: standard error of the value, with documents as clusters. Source: Gwet 2014, section 6.3.
-
-    >>> benchmark(0.67, 0.15)[0]
-    'moderate'
     """
     from scipy.stats import norm
 
@@ -118,11 +111,7 @@ def leaders_over_k(measure: str, tests: OverK | None) -> str:
 
 
 def of_setting(preset: str, changes: Sequence[str]) -> str:
-    """Describe conventions as a preset and the changes to it.
-
-    >>> of_setting("pke", ["missing:skip"])
-    'pke, but a document without a list is left out for that system.'
-    """
+    """Describe conventions as a preset and the changes to it."""
     words = [change_in_words(*change.split(":", 1)) for change in changes]
     return say("setting", preset=in_words("preset", preset), changes=words)
 

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core.charts import curves, dots, heat_maps, over_thresholds, screen_tables
+from kp_core.charts import curves, dots, heat_maps, screen_tables
 from kp_core.charts.selection import named
 from kp_core.scoring.prepare import prepare_annotators
 from kp_core.scoring.sentence_ids import names_sentences, sentence_id
@@ -225,10 +225,11 @@ def _curve(pooled: bool, threshold: float) -> None:
         measure = controls.select("Score", scores, "score", meaning=show.meanings(scores))
         ranked = [name for name in results.best_first() if name in systems]
         system = results.choose_system("System", "system", ranked)
-    show.chart(over_thresholds.over_threshold(curve, measure, system, threshold), "trimming")
+    show.chart(curves.over_threshold(curve, measure, system, threshold), "trimming")
     show.about("people.curve", documents=FEWEST_DOCUMENTS, phrases=FEWEST_PHRASES)
     with st.expander("What remains at each threshold"):
-        tables.table(screen_tables.left_over(curve), "left_over")
+        remaining = curve.drop_duplicates("threshold")[["threshold", "documents", "gold"]]
+        tables.table(remaining.reset_index(drop=True), "left_over")
     show.downloads(curve, "Scores on trimmed gold standards", signature)
 
 
@@ -283,7 +284,7 @@ def _study(data: workspace.Workspace) -> None:
         return
     study, condition = _computed(data, plan), f"K ≥ {threshold:g}"
     show.lead(screen_tables.finding(study, measure, threshold))
-    show.chart(over_thresholds.over_agreement(study, measure, threshold), "over_agreement", note="sentences.bands")
+    show.chart(curves.over_agreement(study, measure, threshold), "over_agreement", note="sentences.bands")
     with st.expander("What remains at each threshold"):
         remaining = study.left.assign(reason=study.left["reason"].fillna(""))
         tables.table(remaining, "left_for_study", note="sentences.dropped")

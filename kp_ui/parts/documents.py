@@ -256,12 +256,9 @@ def _occurrences(system: str, heading: str, name: str) -> None:
 
 
 def _frequent(system: str) -> None:
-    near = cached.near_misses()
-    frequent = {
-        "Most often missed": screen_tables.most_missed(near, system),
-        "Most often chosen, but not a keyphrase": screen_tables.most_spurious(near, system),
-    }
-    for column, (title, table) in zip(st.columns(2, gap="medium"), frequent.items(), strict=True):
+    titles = "Most often missed", "Most often chosen, but not a keyphrase"
+    frequent = zip(titles, screen_tables.most_frequent(cached.near_misses(), system), strict=True)
+    for column, (title, table) in zip(st.columns(2, gap="medium"), frequent, strict=True):
         with column:
             st.markdown(f"**{title}**")
             tables.table(table, title)

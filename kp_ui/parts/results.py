@@ -10,7 +10,8 @@ import streamlit as st
 import kp_core as kp
 from kp_core.charts import board, curves, screen_tables
 from kp_core.charts.selection import named
-from kp_core.charts.style import ORACLE, Look, looks, short_names
+from kp_core.charts.style import Look, looks, short_names
+from kp_core.scoring.counts import ORACLE
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.systems import longest_lists

@@ -162,13 +162,12 @@ def near_misses() -> None:
     with st.container(horizontal=True):
         system = results.choose_system("System", "system")
         near_type = controls.select("Type", ["all", *list(NEAR.values())[1:-1]], "near_type")
-    examples = screen_tables.near_examples(near, system, near_type)
+    examples, near_miss_list = screen_tables.near_tables(near, system, near_type)
     if not len(examples):
         st.caption("This system has no such near miss.")
         return
     tables.table(examples, "examples")
     with st.expander("All of these near misses, with their documents"):
-        near_miss_list = screen_tables.near_of_system(near, system, near_type)
         tables.of_documents(near_miss_list, f"Near misses of {system}")
 
 

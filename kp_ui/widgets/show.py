@@ -210,15 +210,10 @@ def offer(title: str, name: str, formats: Mapping[str, Callable[[str], Any]], si
 
 
 def offer_picture(title: str, name: str, svg: Callable[[], str], **further_formats: Callable[[str], Any]) -> None:
-    """Record a picture for download in the available image formats, and in further formats.
+    """Record a picture for download in the available image formats, and in further formats."""
 
-    The files contain the signature, and the full names of the systems if the picture shortens them.
-    """
-    systems = short_names(workspace.corpus().systems)
-    full_names = "" if all(map(str.__eq__, systems, systems.values())) else f"Systems: {', '.join(systems)}"
-
-    def image(format_: str, signature: str) -> bytes:
-        return figures.image(svg(), format_.lower(), f"{signature} {full_names}".strip())
+    def image(format_: str, _: str) -> bytes:
+        return figures.image(svg(), format_.lower())
 
     offer(title, name, {format_: partial(image, format_) for format_ in figures.forms()} | further_formats)
 
@@ -340,9 +335,9 @@ def chart_to_take(draw: Callable[[], Chart], caption: str) -> None:
     offer_picture(f"Chart: {caption}", name, lambda: figures.charts_svg([draw()], 1)[0], HTML=html)
 
 
-def interactive(draw: Callable[[], Chart], signature: str) -> str:
+def interactive(draw: Callable[[], Chart], _: str) -> str:
     """Return a chart as a self-contained HTML page."""
-    return figures.chart_html(draw(), signature)
+    return figures.chart_html(draw())
 
 
 def meanings(names: Iterable[str]) -> str:

@@ -235,7 +235,7 @@ def test_conda_recipe_matches_wheel() -> None:
     assert recipe["context"]["version"] == __version__
     needs, python = recipe["requirements"], f"python {project['project']['requires-python']}"
     assert {*needs["run"]} == {python, *required("requirements.txt")}
-    assert {*needs["run_constraints"]} == required("requirements-cluster.txt")
+    assert {*needs["run_constraints"]} == required("requirements-remote.txt")
     assert {python, *(one.replace(">=", " >=") for one in project["build-system"]["requires"])} <= {*needs["host"]}
     scripts = [f"{name} = {goal}" for name, goal in project["project"]["scripts"].items()]
     assert recipe["build"]["python"]["entry_points"] == scripts

@@ -82,3 +82,11 @@ def test_unwritable_outputs_are_refused_before_the_run(tmp_path: Path) -> None:
     for path, found in ((tmp_path / "nowhere" / "run.npz", "no such folder"), (tmp_path, "a folder")):
         with pytest.raises(kp.InputError, match=f"found {found}"):
             scale.evaluate(*given, measures="MAP", engine=engine(checkpoint=path))
+
+
+def test_a_failing_part_names_its_documents_and_files(tmp_path: Path) -> None:
+    given = write(draw(0, systems=1), tmp_path)
+    part = r"part \d+ \(documents from .*\) of gold.parquet, s0.parquet, .*universe 12"
+    with pytest.raises(kp.InputError, match=part) as raised:
+        scale.evaluate(*given, k=3, measures="kappa", universe=12, engine=engine(60))
+    assert raised.value.remedy.startswith("Choose N = ")

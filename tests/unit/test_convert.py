@@ -50,11 +50,12 @@ def test_grades_and_falling_scores_are_kept():
 def test_what_trec_cannot_hold_is_said():
     corpus = corpus_of({"d": [("a", "b")], "e": []}, {"s": {"d": []}}, texts={"d": "A text."})
     messages = [f"{note.where}: {note.message}" for note in trec(corpus).notes]
+    left_out = "left out, because TREC files contain only ids, phrases, grades and scores"
     assert messages == [
-        "gold standard: 1 empty list; TREC files have no line for them.",
-        "systems: 1 empty list; TREC files have no line for them.",
         "gold standard: 1 keyphrase with several spellings; the first is written.",
-        "documents: 1 document with a text, title or group; TREC files contain only ids.",
+        f"gold standard: 1 empty list {left_out}.",
+        f"systems: 1 empty list {left_out}.",
+        f"documents: 1 cell {left_out}.",
     ]
     with pytest.raises(InputError, match="whole grades"):
         trec(corpus_of({"d": ["a"]}, grades={"d": {"a": 0.5}}))

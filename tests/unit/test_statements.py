@@ -35,7 +35,7 @@ def compared(
 
 
 def test_letters_name_significantly_worse_systems() -> None:
-    found = clusters(compared({"x": 0.3, "y": 0.2, "z": 0.1}, [("x", "z", 0.1, 0.3, 0.01), ("x", "y", 0, 0.2, 0.1)]))
+    _, found = clusters(compared({"x": 0.3, "y": 0.2, "z": 0.1}, [("x", "z", 0.1, 0.3, 0.01), ("x", "y", 0, 0.2, 0.1)]))
     assert found == {"x": "c", "y": "", "z": ""}
 
 

@@ -146,7 +146,7 @@ class Measure:
 
 
 def parse(text: str) -> Measure:
-    """Parse the name of a measure; `Asked.name` of the result gives the same name.
+    """Parse the name of a measure; `Measure.name` of the result gives the same name.
 
     R@mean(5..50) is the mean of R over the cutoffs 5, 10, …, 50; the first cutoff is also the step.
 

@@ -1,0 +1,15 @@
+"""Internal functions return what their examples say."""
+
+import json
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from tests.cases import cases
+
+
+@pytest.mark.parametrize(("module", "function", "arguments", "expected"), cases(__file__)["examples"])
+def test_function_returns_its_example(module: str, function: str, arguments: list[Any], expected: Any) -> None:
+    found = getattr(import_module(f"kp_core.{module}"), function)(*arguments)
+    assert json.loads(json.dumps(found, default=list)) == expected
