@@ -11,8 +11,8 @@ from kp_core import typeset
 from kp_core.cli import Data, Options, Output, Similarity, Tables, app
 from kp_core.learn import LESSONS
 from kp_core.reading import Source
-from kp_core.reading.lists.family import all_families
-from kp_core.reading.meaning.exports import SCHEMAS
+from kp_core.reading.lists.sniff import FAMILIES
+from kp_core.reading.meaning.layouts import SCHEMAS
 from kp_core.reading.uploads import Uploads
 from kp_core.settings import CONVENTIONS
 from kp_core.takeaway import methods
@@ -88,7 +88,7 @@ def _meaning(option: Argument) -> str:
 def formats_page() -> str:
     """Return the page on formats, with an example of each family and form."""
     titles: dict[str, str] = {}
-    for family in all_families():
+    for family in FAMILIES:
         titles |= {family.NAME: family.TITLE, **getattr(family, "FORMS", {})}
     shown = tomllib.loads(Path(__file__).with_name("formats.toml").read_text("utf-8"))
     page, proofs = shown.pop("page")["text"], " ".join(shown.pop("proofs"))

@@ -26,8 +26,8 @@ from kp_core.extraction.texts import stop_words_in
 from kp_core.reading.beside.datasets import NamedPath, datasets_of_paths, systems_of
 from kp_core.reading.beside.named_tables import load_attributes, load_pairs
 from kp_core.reading.limits import LIMITS
-from kp_core.reading.lists.family import File
 from kp_core.reading.meaning.mapping import mappings_of
+from kp_core.reading.open.decode import File
 from kp_core.reading.open.source import expand
 from kp_core.reading.rows import identifiers
 from kp_core.reading.rows import report as rows_report

@@ -18,9 +18,9 @@ from kp_core.errors import InputError, Note, UsageError, input_error, pluralize
 from kp_core.extraction.collection import External
 from kp_core.reading import load
 from kp_core.reading.limits import LIMITS
-from kp_core.reading.lists.family import File
 from kp_core.reading.meaning.fields import NAMES, find_roles, plain
 from kp_core.reading.meaning.mapping import Mapping
+from kp_core.reading.open.decode import File
 from kp_core.reading.open.delimited import read_delimited
 from kp_core.reading.open.source import Source, expand
 from kp_core.reading.open.values import is_number

@@ -14,16 +14,16 @@ import pyarrow as pa
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, pluralize
 from kp_core.reading.limits import Limits, refuse_over
-from kp_core.reading.lists.family import File
 from kp_core.reading.lists.list_builder import ListBuilder, add_list, document_rows
 from kp_core.reading.meaning.fields import plain, words_of
 from kp_core.reading.meaning.mapping import Mapping
-from kp_core.reading.meaning.shapes import Shape, shape_of, text_of
-from kp_core.reading.open.json_text import shown
+from kp_core.reading.open.decode import File
+from kp_core.reading.open.json_table import shown
 from kp_core.reading.open.source import Bundle, Source, expand, together
 from kp_core.reading.open.table import Table, plain_column, table_of
 from kp_core.reading.open.values import column_of
 from kp_core.reading.rows.check import Rows
+from kp_core.reading.rows.separators import Shape, shape_of, text_of
 from kp_core.typeset import storable
 
 #: An input for a role: a path, an upload, a table, or a dictionary of lists.

@@ -23,11 +23,7 @@ def _at_most(value: int, description: str) -> int:
 
 @dataclass(frozen=True)
 class Limits:
-    """Upper bounds, enforced before memory is allocated; sizes are in bytes unless the name implies another unit.
-
-    >>> Limits(documents=10).documents
-    10
-    """
+    """Upper bounds, enforced before memory is allocated; sizes are in bytes unless the name implies another unit."""
 
     file_bytes: int = _at_most(200 * _MEGABYTE, "bytes of a file")
     session_bytes: int = _at_most(500 * _MEGABYTE, "bytes of all files together")
@@ -87,10 +83,7 @@ LIMITS = at_start(limits_from)
 
 
 def refuse_over(limit: int, size: int, unit: str, where: str, subject: str = "") -> None:
-    """Refuse a size above a limit.
-
-    >>> refuse_over(LIMITS.judges, 3, "judges", "a.csv")
-    """
+    """Refuse a size above a limit."""
     if size > limit:
         shown = f"{subject or 'a file'} of {size:,} {unit}"
         raise InputError(where, shown, f"at most {limit:,} {unit}", "Split it, or raise the limit.")

@@ -30,14 +30,21 @@ from kp_core.reading.inputs import (
     repeated_files,
 )
 from kp_core.reading.limits import LIMITS, Limits
-from kp_core.reading.lists.family import File, Recognition, family_named
-from kp_core.reading.lists.sniff import Asked, chosen_role, lines_of_lists, mapping_in_format, recognise, settle_roles
-from kp_core.reading.meaning.layout import Layout
+from kp_core.reading.lists.sniff import (
+    Asked,
+    chosen_role,
+    family_named,
+    lines_of_lists,
+    mapping_in_format,
+    recognise,
+    settle_roles,
+)
+from kp_core.reading.meaning.layout import Recognition
 from kp_core.reading.meaning.layouts import layout_from_mapping, layout_of
 from kp_core.reading.meaning.mapping import FILE, VALUES, Mapping
 from kp_core.reading.meaning.prefill import column_with_ids
 from kp_core.reading.meaning.question import Form, Question
-from kp_core.reading.open.decode import how_decoded
+from kp_core.reading.open.decode import File, how_decoded
 from kp_core.reading.open.source import Bundle, fingerprint, stem_of
 from kp_core.reading.open.values import distinct
 from kp_core.reading.rows import sense
@@ -275,9 +282,9 @@ def _same_columns(forms: Sequence[Form], recognitions: Sequence[tuple[Opened, Re
     """Return, for each file in question, a file with the same columns that the user has mapped."""
     mapped = {}
     for _, reading in recognitions:
-        file, layout = reading.files[0], next(iter(reading.plan), None)
-        if isinstance(layout, Layout) and file.mapping.names_columns:
-            mapped[tuple(layout.table.names)] = file
+        file = reading.files[0]
+        if reading.layouts and file.mapping.names_columns:
+            mapped[tuple(reading.layouts[0].table.names)] = file
     return {form.file: mapped[heads] for form in forms if (heads := tuple(form.columns)) in mapped}
 
 
@@ -291,10 +298,10 @@ def _with_matching_ids(results: Sequence[_Read], wishes: Wishes) -> list[_Read]:
 
 def _with_matching_id(result: _Read, other_ids: Sequence[set[str]], wishes: Wishes) -> _Read:
     recognition = result.recognition
-    if recognition is None or result.opened is None or len(recognition.plan) != 1 or not other_ids:
+    if recognition is None or result.opened is None or len(recognition.layouts) != 1 or not other_ids:
         return result
-    layout, file = recognition.plan[0], recognition.files[0]
-    if not isinstance(layout, Layout) or file.mapping.names_columns or layout.kind not in ("long", "lists", "wide"):
+    layout, file = recognition.layouts[0], recognition.files[0]
+    if file.mapping.names_columns or layout.kind not in ("long", "lists", "wide"):
         return result
     name = column_with_ids(layout.table, layout.mapping, layout.ids().to_pylist(), other_ids)
     if name is None:
@@ -302,7 +309,9 @@ def _with_matching_id(result: _Read, other_ids: Sequence[set[str]], wishes: Wish
     message = f"documents are identified by “{name}”, which matches the ids of another file"
     new_layout = layout_from_mapping(layout.table, replace(layout.mapping, document=name), layout.role)
     columns, evidence = {**recognition.columns, "doc_id": name}, f"{layout.evidence}; {message}"
-    changed = replace(recognition, plan=(new_layout,), columns=columns, evidence=evidence, mapping=new_layout.mapping)
+    changed = replace(
+        recognition, layouts=(new_layout,), columns=columns, evidence=evidence, mapping=new_layout.mapping
+    )
     reread = _of_files(result.opened, changed, wishes, Asked())
     return replace(reread, notes=(*reread.notes, Note("info", file.name, f"{message[:1].upper()}{message[1:]}.")))
 
@@ -338,7 +347,6 @@ def _of_files(item: Opened, recognition: Recognition, wishes: Wishes, questions:
     elsewhere = {role for role, names in wishes.files.items() if first.name in names and role != item.given.role}
     rows = [part for part in family.read(recognition, requested) if part.role not in elsewhere]
     texts = [file.decoded for file in files] if several or "decoded" in vars(first) else []
-    is_table = any(isinstance(layout, Layout) for layout in recognition.plan)
     reading = Reading(
         bundle.name if several else first.name,
         sum(len(file.source.data) for file in files),
@@ -350,7 +358,7 @@ def _of_files(item: Opened, recognition: Recognition, wishes: Wishes, questions:
         files=len(files),
         sha256=fingerprint(file.source.data for file in files),
         ignored=bundle.ignored,
-        mapping=str(recognition.mapping or ("" if is_table else mapping_in_format(recognition))),
+        mapping=str(recognition.mapping or ("" if recognition.layouts else mapping_in_format(recognition))),
     )
     group_is_one, in_folder = family.GROUP_IS_ONE, bundle.folder or bundle.loose
     is_document = recognition.mapping is not None and recognition.mapping.document == FILE

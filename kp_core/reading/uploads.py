@@ -1,4 +1,4 @@
-"""Define uploads: files with the user's decisions on how to read them and what to call the systems."""
+"""Define uploads, files with the user's decisions on how to read them, and preview one file."""
 
 from __future__ import annotations
 
@@ -7,11 +7,27 @@ from collections import abc
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import pandas as pd
+
 from kp_core.corpus import Corpus
-from kp_core.errors import UsageError
+from kp_core.errors import InputError, UsageError
+from kp_core.reading.limits import LIMITS, Limits
+from kp_core.reading.lists.sniff import (
+    Asked,
+    chosen_role,
+    family_named,
+    mapping_in_format,
+    readings_of,
+    recognise,
+    recognise_one,
+)
 from kp_core.reading.load import load
-from kp_core.reading.meaning.mapping import Mapping
-from kp_core.reading.open.source import Source
+from kp_core.reading.meaning.layout import Recognition
+from kp_core.reading.meaning.mapping import SWITCHES, Mapping
+from kp_core.reading.meaning.question import Form, Question, form_of
+from kp_core.reading.meaning.tables import F10, form_of_unknown
+from kp_core.reading.open.decode import File
+from kp_core.reading.open.source import Source, expand
 from kp_core.reading.rows.check import phrases_by_document
 
 
@@ -96,3 +112,118 @@ def renamed(corpus: Corpus, names: abc.Mapping[str, str]) -> Corpus:
     pairs = ((reading, new_names if reading.role == "system" else {}) for reading in corpus.report.readings)
     readings = (replace(reading, whose=tuple(to.get(name, name) for name in reading.whose)) for reading, to in pairs)
     return replace(corpus.of_systems(new_names), report=replace(corpus.report, readings=tuple(readings), notes=notes))
+
+
+#: Number of documents in a preview.
+_DOCUMENTS = 3
+
+
+@dataclass(frozen=True)
+class Understood:
+    """The result of reading one file separately: counts, first documents, and rejected rows.
+
+    documents  one row per list or text: document, source, phrases or beginning of the text
+    problem    why nothing can be read
+    """
+
+    counts: abc.Mapping[str, int] = field(default_factory=dict)
+    documents: pd.DataFrame = field(default_factory=pd.DataFrame)
+    rejected: pd.DataFrame = field(default_factory=pd.DataFrame)
+    problem: str = ""
+
+
+def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
+    """Return the form of one file, prefilled with its mapping or likeliest meaning.
+
+    Raises InputError if an archive cannot be opened.
+
+    >>> form = form_for(Source("a.csv", b"Nr;Wort\\n1;Haus\\n"), Mapping())
+    >>> str(form.mapping), form.columns
+    ('role=gold,document=Nr,keyphrases=Wort,split=none', {'Nr': ('1',), 'Wort': ('Haus',)})
+    """
+    bundle = expand(source, limits)
+    if bundle.folder:
+        return _of_archive([File(member, limits, mapping=mapping) for member in bundle.files], source.name, mapping)
+    file, readings = File(source, limits, mapping=mapping), list[Recognition]()
+    try:
+        readings = readings_of(file.meaning(Mapping(mapping.role, encoding=mapping.encoding)), chosen_role(file))
+        reading = recognise_one(file, chosen_role(file))
+    except Question as question:
+        if question.forms:
+            return replace(question.forms[0], formats=_formats(readings, F10.NAME))
+        if not readings:
+            return Form(file.name, mapping, str(question))
+        reading = readings[0]
+    except InputError as refusal:
+        form = form_of_unknown(file, chosen_role(file)) if mapping.names_columns else None
+        form = form or Form(file.name, mapping, "")
+        return replace(form, reason=str(refusal), mapping=mapping, formats=_formats(readings))
+    formats = _formats(readings, reading.family)
+    if reading.layouts:
+        return form_of(reading, "", formats)
+    mapping_shown = replace(mapping_in_format(reading), role=mapping.role or reading.role)
+    return Form(file.name, mapping_shown, reading.evidence, formats=formats, switches=_switches(reading))
+
+
+def _of_archive(files: Sequence[File], name: str, mapping: Mapping) -> Form:
+    try:
+        readings = recognise(files, None if mapping.role == "leave out" else mapping.role or None, Asked(), {})
+    except InputError as refusal:
+        return Form(name, mapping, str(refusal))
+    switches, options = dict[str, tuple[str, ...]](), dict[str, str]()
+    for reading in readings:
+        switches |= _switches(reading)
+        options |= reading.options
+    chosen = {option: value for option, value in options.items() if option in switches and value}
+    return Form(name, replace(mapping, switches=tuple(chosen.items())), "", switches=switches)
+
+
+def _formats(readings: Sequence[Recognition], first: str = "") -> tuple[str, ...]:
+    families = dict.fromkeys(reading.family for reading in readings)
+    return tuple(sorted(families, key=lambda family: family != first))
+
+
+def _switches(reading: Recognition) -> dict[str, tuple[str, ...]]:
+    options = {name: SWITCHES[name] for name in family_named(reading.family).OPTIONS}
+    return {name: values for name, values in (options | reading.offers).items() if values and name in SWITCHES}
+
+
+def understand(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Understood:
+    """Read one file separately with a mapping.
+
+    >>> found = understand(Source("a.csv", b"id,keyword\\nd1,tide\\nd1,sea\\n"), Mapping())
+    >>> dict(found.counts), found.documents.values.tolist()
+    ({'document': 1, 'keyphrase': 2}, [['d1', 'gold', 'tide; sea']])
+    """
+    try:
+        corpus = load(files=source, mapping={source.name: mapping}, limits=limits)
+    except InputError as refusal:
+        return Understood(problem=str(refusal))
+    sizes = {
+        "document": len(corpus.documents),
+        "annotator": len(corpus.annotators) if len(corpus.annotators) > 1 else 0,
+        "keyphrase": len(corpus.gold),
+        "system": len(corpus.systems),
+        "prediction": len(corpus.runs),
+        "text": int((corpus.documents["text"].fillna("") != "").sum()),
+        "score": len(corpus.judgements),
+    }
+    counts = {name: size for name, size in sizes.items() if size}
+    return Understood(counts, _first_documents(corpus), corpus.report.rejected)
+
+
+def _first_documents(corpus: Corpus) -> pd.DataFrame:
+    first = corpus.documents.head(_DOCUMENTS)
+    rows: list[tuple[str, str, str]] = []
+    for doc_id, title, text in zip(first["doc_id"], first["title"], first["text"], strict=True):
+        parts = [part for part in (title, text) if isinstance(part, str) and part]
+        rows += [(doc_id, "text", ": ".join(parts)[:200])] if parts else []
+        for table, source in ((corpus.gold, "annotator"), (corpus.runs, "system")):
+            lists = table[table["doc_id"] == doc_id].groupby(source, sort=False)["phrase"]
+            rows += [(doc_id, str(name), "; ".join(phrases)) for name, phrases in lists]
+    scores = corpus.judgements.head(0 if rows else _DOCUMENTS)
+    rows += [
+        (str(row["pair_id"]), str(row["annotator"]), f"{row['candidate']} – {row['keyphrase']}: {row['score']:g}")
+        for _, row in scores.iterrows()
+    ]
+    return pd.DataFrame(rows, columns=["document", "whose", "keyphrases"])

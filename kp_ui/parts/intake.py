@@ -10,7 +10,7 @@ import kp_core as kp
 from kp_core import typeset
 from kp_core.corpus import VOCABULARY
 from kp_core.reading import LIMITS, OTHER_FIXES, Finding, Form, Mapping, Source, findings
-from kp_core.reading.lists.family import title_of
+from kp_core.reading.lists.sniff import title_of
 from kp_core.reading.meaning import fields
 from kp_core.reading.open.source import expand, is_archive, packed, shared_names
 from kp_core.reading.rows import identifiers, report

@@ -9,7 +9,7 @@ from typing import Any, cast
 import streamlit as st
 
 from kp_core.reading import Form, Mapping, Source, form_for, understand
-from kp_core.reading.lists.family import title_of
+from kp_core.reading.lists.sniff import title_of
 from kp_core.reading.meaning.mapping import FILE, HEADS, MARKS, ROW, SHEET, each_is, meanings_of, with_meanings
 from kp_core.reading.open.decode import ENCODINGS
 from kp_ui.state import cached, link, workspace

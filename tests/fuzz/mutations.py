@@ -15,7 +15,7 @@ import numpy as np
 
 from kp_core import scale
 from kp_core.reading import Mapping, Source
-from kp_core.reading.lists.family import all_families
+from kp_core.reading.lists.sniff import FAMILIES
 from kp_core.reading.meaning.mapping import SWITCHES
 from kp_core.reading.uploads import Uploads
 from kp_core.takeaway.workspace_file import MANIFEST, Saved, workspace_file
@@ -209,7 +209,7 @@ def _mapping(rng: random.Random) -> Mapping:
     """Return what a user could say of a file, mostly nothing."""
     if rng.random() < 0.7:
         return Mapping()
-    chosen = rng.choice(all_families())
+    chosen = rng.choice(FAMILIES)
     offered = {name: SWITCHES[name] for name in chosen.OPTIONS}
     switches = tuple((name, rng.choice(values)) for name, values in offered.items() if values and rng.random() < 0.5)
     encoding = rng.choice(("", "", "", "utf-8", "windows-1252", "gb18030", "utf-16", "shift_jis"))

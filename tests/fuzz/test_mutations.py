@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from kp_core.reading.lists.family import all_families
+from kp_core.reading.lists.sniff import FAMILIES
 from tests.fuzz.mutations import case, seeds
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,7 +23,7 @@ def test_mutated_files_give_a_corpus_or_a_refusal() -> None:
 
 def test_every_family_and_every_file_of_ours_has_an_example_to_mutate() -> None:
     mutated = {name for name, _ in seeds()}
-    assert {"statistics", "workspace", "vocabulary", *(family.NAME for family in all_families())} <= mutated
+    assert {"statistics", "workspace", "vocabulary", *(family.NAME for family in FAMILIES)} <= mutated
 
 
 def test_a_number_makes_the_same_input_again() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kp_core.reading import Mapping, Source, load
-from kp_core.reading.lists.family import all_families
+from kp_core.reading.lists.sniff import FAMILIES
 from tests.fuzz.sound import is_read_or_refused
 
 TEXT = """
@@ -56,7 +56,7 @@ def test_any_json_gives_a_corpus_or_a_refusal(parts: list[object], role: str) ->
     is_read_or_refused(**{role: Source("a.json", text.encode())})
 
 
-@pytest.mark.parametrize("family", [family.NAME for family in all_families()])
+@pytest.mark.parametrize("family", [family.NAME for family in FAMILIES])
 @settings(max_examples=20)
 @given(data=small, role=roles)
 def test_a_forced_family_gives_a_corpus_or_a_refusal(family: str, data: bytes, role: str) -> None:

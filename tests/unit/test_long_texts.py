@@ -12,7 +12,7 @@ from kp_core.reading.beside.vectors import _NUMBER
 from kp_core.reading.lists import list_builder as lists
 from kp_core.reading.meaning import fields
 from kp_core.reading.meaning.profiles import _NUMBERS
-from kp_core.reading.open.json_text import _BLOCK, unfenced
+from kp_core.reading.open.json_table import _BLOCK, unfenced
 from kp_core.reading.open.table import _RULE
 from kp_core.reading.rows.identifiers import _last_part
 from kp_core.reading.rows.sense import _NO_PHRASES

@@ -17,11 +17,10 @@ from kp_core.errors import InputError, Note, UsageError, input_error, pluralize
 from kp_core.reading.beside.vectors import file_of_vectors, is_vectors, read_vectors
 from kp_core.reading.inputs import as_pandas, frame_table
 from kp_core.reading.limits import LIMITS, Limits
-from kp_core.reading.lists.family import File
 from kp_core.reading.meaning.fields import find_roles, plain, roles_in_words
 from kp_core.reading.meaning.mapping import Mapping as Meaning
 from kp_core.reading.meaning.tables import tables_of
-from kp_core.reading.open.decode import how_decoded
+from kp_core.reading.open.decode import File, how_decoded
 from kp_core.reading.open.source import Source, expand, fingerprint
 from kp_core.reading.open.table import Table
 

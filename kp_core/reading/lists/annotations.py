@@ -12,15 +12,16 @@ from typing import Any, NamedTuple, TypeAlias
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, pluralize
-from kp_core.reading.lists.family import Family, File, Recognition, Strength
 from kp_core.reading.lists.list_builder import ListBuilder, document_rows
 from kp_core.reading.meaning.fields import NAMES, find_roles, plain, quoted
+from kp_core.reading.meaning.layout import Family, Recognition, Strength
 from kp_core.reading.meaning.mapping import HEADS
 from kp_core.reading.meaning.question import Finding, Question, Reply
-from kp_core.reading.meaning.shapes import text_of
-from kp_core.reading.open.json_text import shown
+from kp_core.reading.open.decode import File
+from kp_core.reading.open.json_table import records_of, shown
 from kp_core.reading.open.values import Rejected
 from kp_core.reading.rows.check import Rows
+from kp_core.reading.rows.separators import text_of
 from kp_core.typeset import storable
 
 #: Fields of spans or labels.
@@ -74,7 +75,7 @@ def _recognise_json(file: File, role: Role | None) -> Recognition | None:
     """
     if role == "documents" or not any(name in file.text for name in _TOOL_MARKERS):
         return None
-    values = [record.value for record in file.records if record.value is not None]
+    values = [record.value for record in records_of(file) if record.value is not None]
     examined, names = values[:200], list(dict.fromkeys(chain.from_iterable(values[:200])))
     unknown, others = [*map(_annotations_of, examined)].count(None), {plain(name) for name in names} - {*_LISTS}
     if 5 * unknown > len(examined) or others & {*NAMES["gold"]} or not {*names} & {*_LISTS}:
@@ -84,9 +85,9 @@ def _recognise_json(file: File, role: Role | None) -> Recognition | None:
     if "annotator" not in columns and _PRODIGY["annotator"] in names:
         columns = {part: name for part, name in _PRODIGY.items() if name in names} | columns
     marked, rejected, notes = list[Marked](), list[Rejected](), list[Note]()
-    if "doc_id" not in columns and len(file.records) > 1:
+    if "doc_id" not in columns and len(records_of(file)) > 1:
         notes.append(Note("warning", file.name, "There is no field of ids; the line numbers are the ids."))
-    for position, record in enumerate(file.records, 1):
+    for position, record in enumerate(records_of(file), 1):
         value = record.value or {}
         source = text_of(value.get(columns.get("annotator")))
         doc_id = str(record.line or position) if notes else file.stem
@@ -380,8 +381,6 @@ def _group_tagged(files: Sequence[File], role: Role | None) -> list[Recognition]
 
 
 _SETTINGS: dict[str, Any] = {"OPTIONS": ("label",), "PROVED": True}
-FAMILIES = (
-    Family("F13", "JSON: doccano, Prodigy, Label Studio", _recognise_json, _read, **_SETTINGS),
-    Family("F13B", "brat, .ann next to .txt", None, _read, _group_brat, True, **_SETTINGS),
-    Family("F13C", "tagged tokens, CoNLL", _recognise_tagged, _read, _group_tagged, **_SETTINGS),
-)
+F13 = Family("F13", "JSON: doccano, Prodigy, Label Studio", _recognise_json, _read, **_SETTINGS)
+F13B = Family("F13B", "brat, .ann next to .txt", None, _read, _group_brat, True, **_SETTINGS)
+F13C = Family("F13C", "tagged tokens, CoNLL", _recognise_tagged, _read, _group_tagged, **_SETTINGS)

@@ -11,12 +11,13 @@ from typing import Any
 
 from kp_core.corpus import Role
 from kp_core.errors import part_of
-from kp_core.reading.lists.family import Family, File, Recognition, Strength
 from kp_core.reading.lists.lines import KEYS, TEXTS, are_prose, is_trec
 from kp_core.reading.lists.list_builder import ListBuilder, bare_items, document_rows
 from kp_core.reading.meaning.fields import KNOWN, PEOPLE, base_of, in_words, plain, role_of_path
+from kp_core.reading.meaning.layout import Family, Recognition, Strength
 from kp_core.reading.meaning.mapping import MARKS
 from kp_core.reading.meaning.question import Finding, Question, Reply
+from kp_core.reading.open.decode import File
 from kp_core.reading.open.source import KNOWN_EXTENSIONS, stem_of
 from kp_core.reading.open.values import is_number, number
 from kp_core.reading.rows.check import Rows
@@ -400,8 +401,5 @@ def _shown_lines(page: str) -> list[str]:
 
 _F4 = "one file per document: phrases, `id: label`, votes or scores, subjects of Annif"
 _F12 = "document texts: .txt, .abstr, .html, .md"
-_ONE: dict[str, Any] = {"GROUP_IS_ONE": True}
-FAMILIES = (
-    Family("F4", _F4, _recognise_list, _read_lists, _group_lists, OPTIONS=("line", "annotators"), **_ONE),
-    Family("F12", _F12, _recognise_text, _read_texts, _group_texts, **_ONE),
-)
+F4 = Family("F4", _F4, _recognise_list, _read_lists, _group_lists, True, OPTIONS=("line", "annotators"))
+F12 = Family("F12", _F12, _recognise_text, _read_texts, _group_texts, True)

@@ -17,15 +17,15 @@ import pyarrow.compute as pc
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, part_of, pluralize
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.lists.family import Family, File, Recognition, Strength
 from kp_core.reading.lists.list_builder import ListBuilder, add_list, document_rows
 from kp_core.reading.meaning.fields import KNOWN, is_known, plain
+from kp_core.reading.meaning.layout import Family, Recognition, Strength
 from kp_core.reading.meaning.mapping import MARKS
-from kp_core.reading.meaning.shapes import BORDER, TITLE_END, are_scored, title_and_body
-from kp_core.reading.open.json_text import begins_like_json
+from kp_core.reading.open.decode import File
+from kp_core.reading.open.json_table import begins_like_json, json_of
 from kp_core.reading.open.values import floats, is_number, number, text_column
 from kp_core.reading.rows.check import Rows
-from kp_core.reading.rows.separators import json_list
+from kp_core.reading.rows.separators import BORDER, TITLE_END, are_scored, json_list, title_and_body
 
 #: Endings of lists of one document each, and of texts; `.txt` may be either.
 KEYS = (".key", ".keys", ".maui", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".keyphrases", "-crowdcountskey")
@@ -126,7 +126,7 @@ def _group_aligned(files: Sequence[File], role: Role | None) -> list[Recognition
 
 def _recognise_aligned(file: File, role: Role | None) -> Recognition | None:
     """Recognize lists by semicolons in at least half of the lines, texts by titles, and ids by the file name."""
-    if not file.sample or begins_like_json(file.json):
+    if not file.sample or begins_like_json(json_of(file)):
         return None
     chosen, free = file.mapping.format == "F5", role in (None, "documents") and _is_plain(file)
     titled = 5 * sum(map(bool, map(TITLE_END.search, file.sample))) >= 4 * len(file.sample)
@@ -153,7 +153,7 @@ def _recognise_aligned(file: File, role: Role | None) -> Recognition | None:
 
 def _is_plain(file: File) -> bool:
     """Recognize a file whose lines have no ids before them."""
-    if file.suffix in _OTHERS or not file.sample or begins_like_json(file.json):
+    if file.suffix in _OTHERS or not file.sample or begins_like_json(json_of(file)):
         return False
     ids = _recognise_ids(file, None)
     return ids is None or ids.strength == Strength.PROPOSED
@@ -378,8 +378,6 @@ def _ranked(columns: dict[str, pa.Array], rows: Rows, file: str) -> npt.NDArray[
 _F3 = "one document per line: id, TAB, phrases; id@phrases; id : phrases"
 _F5 = "line n is document n: phrases split at semicolons, texts, or ids"
 _F8 = "TREC qrels, and runs: `doc Q0 phrase rank score tag`"
-FAMILIES = (
-    Family("F3", _F3, _recognise_ids, _read_ids, OPTIONS=("separator",)),
-    Family("F5", _F5, _recognise_aligned, _read_aligned, _group_aligned, OPTIONS=("lines",)),
-    Family("F8", _F8, _recognise_trec, _read_trec, OPTIONS=("underscore",)),
-)
+F3 = Family("F3", _F3, _recognise_ids, _read_ids, OPTIONS=("separator",))
+F5 = Family("F5", _F5, _recognise_aligned, _read_aligned, _group_aligned, OPTIONS=("lines",))
+F8 = Family("F8", _F8, _recognise_trec, _read_trec, OPTIONS=("underscore",))

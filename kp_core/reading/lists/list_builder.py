@@ -16,10 +16,10 @@ from kp_core.corpus import Role
 from kp_core.errors import Note
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.meaning.fields import NAMES, plain
-from kp_core.reading.meaning.shapes import BORDER, CONCEPT_NAMES, PHRASE_NAMES, SCORE_NAMES, Shape, pick, text_of
-from kp_core.reading.open.json_text import shown
+from kp_core.reading.open.json_table import shown
 from kp_core.reading.open.values import HALF_A_CHARACTER, Rejected, column_of, is_number, number, text_column
 from kp_core.reading.rows.check import Rows
+from kp_core.reading.rows.separators import BORDER, CONCEPT_NAMES, PHRASE_NAMES, SCORE_NAMES, Shape, pick, text_of
 from kp_core.typeset import storable
 
 #: An entity of HTML or XML, whose semicolon is no separator.

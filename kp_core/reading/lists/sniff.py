@@ -10,17 +10,18 @@ from itertools import starmap
 import pyarrow.compute as pc
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError, Note, pluralize
+from kp_core.errors import InputError, Note, UsageError, pluralize
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.lists.family import File, NoData, Recognition, Strength, all_families, family_named, title_of
+from kp_core.reading.lists.annotations import F13, F13B, F13C
+from kp_core.reading.lists.document_files import F4, F12
+from kp_core.reading.lists.lines import F3, F5, F8
 from kp_core.reading.meaning.fields import SYSTEMS, in_words, plain, quoted, role_of_path
-from kp_core.reading.meaning.layout import Layout
+from kp_core.reading.meaning.layout import Family, NoData, Recognition, Strength
 from kp_core.reading.meaning.mapping import SWITCHES, Mapping
 from kp_core.reading.meaning.question import Finding, Form, Question, Reply, form_of
-from kp_core.reading.meaning.tables import NAME as TABLE
-from kp_core.reading.meaning.tables import form_of_unknown, tables_of
-from kp_core.reading.open.decode import binary_kind
-from kp_core.reading.open.json_text import is_json
+from kp_core.reading.meaning.tables import F10, form_of_unknown, tables_of
+from kp_core.reading.open.decode import File, binary_kind
+from kp_core.reading.open.json_table import is_json, json_of, records_of
 
 #: Extensions of data files. A folder is refused if one of its data files cannot be read.
 _DATA_EXTENSIONS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
@@ -36,6 +37,24 @@ _NOT_READ = {
     re.compile(rb'\{.*"annotation_sets"\s*:', re.DOTALL): "JSON of GATE",
 }
 _ROLE_NAMES = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
+
+
+#: All families, by number.
+FAMILIES = (F3, F4, F5, F8, F10, F12, F13, F13B, F13C)
+
+
+def family_named(name: str) -> Family:
+    """Return the family with this name, such as `F3`, or with a format of this name, such as `F6`."""
+    named = {form: family for family in FAMILIES for form in (*family.FORMS, family.NAME)}
+    if name.upper() not in named:
+        raise UsageError(f"there is no format family '{name}'; choose among: {', '.join(named)}")
+    return named[name.upper()]
+
+
+def title_of(name: str) -> str:
+    """Return the title of a family or format."""
+    family = family_named(name)
+    return family.FORMS.get(name, family.TITLE)
 
 
 @dataclass
@@ -88,7 +107,18 @@ def recognise(
             left_out[file.name] = refusal.found
     if refused and not recognitions and not asked:
         raise refused[0]
+    _refuse_objects(recognitions)
     return recognitions
+
+
+def _refuse_objects(recognitions: Sequence[Recognition]) -> None:
+    """Refuse JSON files with the lists of one document each, which would be taken for annotators or systems."""
+    unnamed = [layout for reading in recognitions if not reading.files[0].mapping.columns for layout in reading.layouts]
+    lists = [made for made in unnamed if made.table.form == "F6" and len(made.table) == 1 and "doc_id" in made.columns]
+    lists = [layout for layout in lists if layout.kind in ("lists", "wide")]
+    if 1 < len(lists) == len({layout.ids()[0].as_py() for layout in lists}):
+        found, remedy = "one document per file", "Join the files: docs/formats.md shows how."
+        raise InputError(lists[0].table.file, found, "one file with a JSON object per line", remedy)
 
 
 def chosen_role(file: File) -> Role | None:
@@ -101,7 +131,7 @@ def _groups(files: Sequence[File], role: Role | None) -> tuple[list[Recognition]
     """Return the groups of files claimed by the families in turn, and the unclaimed files."""
     unclaimed, recognitions = list(files), list[Recognition]()
     # Marks in a file are stronger evidence than its extension or the length of its lines.
-    for family in sorted(all_families(), key=lambda family: not family.PROVED):
+    for family in sorted(FAMILIES, key=lambda family: not family.PROVED):
         candidates = [file for file in unclaimed if _may_be_of_group(file, family.NAME)]
         chosen = {chosen_role(file) for file in candidates}
         requested = (chosen.pop() if len(chosen) == 1 else None) or role
@@ -143,7 +173,7 @@ def recognise_one(file: File, role: Role | None, lines: Collection[int] = (), *,
     if mapping.format or mapping.names_columns or mapping.switches:
         return best
     aligned = [reading for reading in recognitions if lines_of_lists(reading) in lines]
-    headed = [reading for reading in recognitions if _is_table(reading) and reading.plan[0].table.header]
+    headed = [reading for reading in recognitions if reading.layouts and reading.layouts[0].table.header]
     if aligned and best.strength <= Strength.CONTENT and not headed:
         return replace(aligned[0], evidence=f"{aligned[0].evidence}; as many lines as another file of lists")
     # Any text has lines, so they are weaker evidence than the column names of a table.
@@ -163,9 +193,9 @@ def readings_of(file: File, role: Role | None) -> list[Recognition]:
     if mapping == Mapping() and is_text and (unread := _unsupported(file)):
         remedy = f"Convert it to CSV, JSON or plain text first ({unread} is not read): docs/formats.md shows how."
         raise NoData(file.name, unread, "lists or texts", remedy)
-    for family in all_families():
+    for family in FAMILIES:
         # Binary files and judged pairs can only be tables.
-        unfit = (role == "judgements" or not is_text) and family.NAME != TABLE
+        unfit = (role == "judgements" or not is_text) and family is not F10
         if unfit or (mapping.format and family is not family_named(mapping.format)):
             continue
         alone = family.recognise_groups([file], role) if family.recognise is None else [family.recognise(file, role)]
@@ -176,13 +206,13 @@ def readings_of(file: File, role: Role | None) -> list[Recognition]:
     names = {name for name, _ in mapping.switches}
     obeying = [reading for reading in recognitions if names <= {*family_named(reading.family).OPTIONS}]
     if mapping.names_columns and not mapping.format:
-        obeying = list(filter(_is_table, recognitions))
+        obeying = [reading for reading in recognitions if reading.layouts]
     return obeying or recognitions
 
 
 def _question(file: File, readings: Sequence[Recognition]) -> Question:
     """Ask for the meaning of a file: in a form if one reading is a table, else by a choice of formats."""
-    if (table := next(filter(_is_table, readings), None)) is not None:
+    if (table := next((reading for reading in readings if reading.layouts), None)) is not None:
         return Question(forms=[form_of(table, _description(file), [reading.family for reading in readings])])
     formats = [(f"“{title_of(r.family)}”: {in_words(r.evidence)}", mapping_in_format(r)) for r in readings]
     answers = (
@@ -194,7 +224,7 @@ def _question(file: File, readings: Sequence[Recognition]) -> Question:
 
 def _uneven_rows(file: File, readings: Sequence[Recognition]) -> InputError | None:
     """Return the refusal of a CSV file whose rows differ in their number of cells; None if the lines may be lists."""
-    if file.suffix not in (".csv", ".tsv") or any(map(_is_table, readings)):
+    if file.suffix not in (".csv", ".tsv") or any(reading.layouts for reading in readings):
         return None
     separator = max("\t;,|", key=file.sample[0].count)
     widths = [line.count(separator) + 1 for line in file.sample]
@@ -205,10 +235,6 @@ def _uneven_rows(file: File, readings: Sequence[Recognition]) -> InputError | No
     remedy = f"Quote cells that contain “{separator}”; if each line is a list, name the format: {form}."
     expected, found = f"{pluralize(widths[0], 'cell')} as in the first line", pluralize(widths[number - 1], "cell")
     return InputError(f"{file.name}, line {number}", found, expected, remedy)
-
-
-def _is_table(reading: Recognition) -> bool:
-    return bool(reading.plan) and isinstance(reading.plan[0], Layout)
 
 
 def mapping_in_format(reading: Recognition) -> Mapping:
@@ -235,7 +261,7 @@ def settle_roles(recognitions: list[Recognition], notes: list[Note], asked: Aske
         if role := roles.get(id(reading)):
             what = "gold standard" if role == "gold" else "system output"
             notes.append(Note("info", "roles", f"{reading.files[0].name} was taken as {what}."))
-        if role == "system" and len(reading.files) == 1 and _is_table(reading) and reading.role != role:
+        if role == "system" and len(reading.files) == 1 and reading.layouts and reading.role != role:
             try:  # lists with scores are read differently for systems
                 resolved.append(recognise_one(reading.files[0], role))
                 continue
@@ -285,7 +311,7 @@ def _refusal_of_unknown(file: File, role: Role | None) -> InputError:
         return InputError(file.name, _description(file), expected, "Define the columns.")
     if not file.text.strip():
         return InputError(file.name, "an empty file", "at least one document", "Check the file.")
-    value, broken = file.json, [record.broken for record in file.records]
+    value, broken = json_of(file), [record.broken for record in records_of(file)]
     # JSONL with unknown fields contains only valid records.
     if not is_json(value) and value.message and (any(broken) or not broken):
         printed = re.match(r"\s*[\[{]+\s*[(']", file.text)

@@ -261,7 +261,11 @@ def are_records(heads: Iterable[str]) -> bool:
 
 
 def base_of(head: str) -> str:
-    """Return the name of a column without the number at its end."""
+    """Return the name of a column without the number at its end.
+
+    >>> base_of("KW 1 (Anna)"), base_of("Anna 1")
+    ('KW Anna', 'Anna')
+    """
     return _split_number(head)[0]
 
 
@@ -275,11 +279,6 @@ def number_of(head: str) -> int | None:
 
 
 def _split_number(head: str) -> tuple[str, int | None]:
-    """Split the number off the end of a header, if anything precedes it.
-
-    >>> _split_number("KW 1 (Anna)"), _split_number("Anna 1")
-    (('KW Anna', 1), ('Anna', 1))
-    """
     last = head.strip()
     inside = _INSIDE.match(last[:_HEAD])  # the number precedes the name
     if inside and plain(inside[1]) in words_of("phrase"):

@@ -1,16 +1,21 @@
-"""Define how the rows of a table are read."""
+"""Define how files are read: the layout of a table, the reading of a file, and the families of formats."""
 
 from __future__ import annotations
 
 from collections import abc
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from enum import IntEnum
+from typing import Any, Literal
 
 import pyarrow as pa
 
 from kp_core.corpus import Role
+from kp_core.errors import InputError
 from kp_core.reading.meaning.mapping import ROW, Mapping, Proposal
+from kp_core.reading.open.decode import File
 from kp_core.reading.open.table import Table
+from kp_core.reading.rows.check import Rows
 
 #: Columns that identify a judged pair.
 PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
@@ -67,3 +72,70 @@ class Layout:
     def ids(self) -> pa.ChunkedArray:
         """Return the document of every row."""
         return self.table.numbers() if self.numbered else self.table.texts(self.columns["doc_id"])
+
+
+class NoData(InputError):
+    """A file without keyphrases or texts, which is skipped and reported if there are other files."""
+
+
+class Strength(IntEnum):
+    """Strength of evidence. The strongest reading is used; the user decides between equally strong ones.
+
+    PROPOSED  a guess, about which the user is asked
+    CONTENT   contents of cells or lines
+    GRAMMAR   all lines, or all objects, have the same form
+    NAMES     known column names
+    MARKS     marks that are unique to the format
+    """
+
+    PROPOSED, CONTENT, GRAMMAR, NAMES, MARKS = range(5)
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """A hypothesis about the family of one or several files, with its evidence in words.
+
+    mapping  the mapping that gives this reading
+    options  settings of the format, and their values
+    offers   settings whose possible values depend on the file, such as the sheets of a workbook
+    layouts  the layouts of tables
+    plan     data that the family needs to read other files
+    guessed  whether the role is a guess without evidence in the files
+    """
+
+    family: str
+    role: Role
+    files: tuple[File, ...]
+    evidence: str
+    columns: dict[str, str] = field(default_factory=dict)
+    options: dict[str, str] = field(default_factory=dict)
+    offers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    layouts: tuple[Layout, ...] = ()
+    plan: Any = None
+    guessed: bool = False
+    strength: Strength = Strength.GRAMMAR
+    mapping: Mapping | None = None
+
+
+@dataclass(frozen=True)
+class Family:
+    """A format family: how its files are recognized and read.
+
+    recognise         returns the reading of one file, if it is of this family; None if it only recognizes groups
+    read              returns the rows of all roles, or of a given role and the texts next to them
+    recognise_groups  claims files that belong together, before single files are recognized
+    GROUP_IS_ONE      whether such a group is one annotator or system, named after its folder
+    OPTIONS           names of its settings
+    PROVED            whether marks in the files prove such a group, which is then claimed first
+    FORMS             formats of this family with separate names
+    """
+
+    NAME: str
+    TITLE: str
+    recognise: Callable[[File, Role | None], Recognition | None] | None
+    read: Callable[[Recognition, Role | None], list[Rows]]
+    recognise_groups: Callable[[Sequence[File], Role | None], list[Recognition]] = lambda files, role: []
+    GROUP_IS_ONE: bool = False
+    OPTIONS: tuple[str, ...] = ()
+    PROVED: bool = False
+    FORMS: abc.Mapping[str, str] = field(default_factory=dict)

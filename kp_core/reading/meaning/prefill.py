@@ -26,10 +26,9 @@ from kp_core.reading.meaning.profiles import (
     profile,
     whole_lists,
 )
-from kp_core.reading.meaning.shapes import are_scored
 from kp_core.reading.open.table import BRACKETS, INNER, LIST, OUTER, TEXT, Table, list_columns, share_with
 from kp_core.reading.open.values import floats, is_number, number, with_points
-from kp_core.reading.rows.separators import cell_separator, json_list
+from kp_core.reading.rows.separators import are_scored, cell_separator, json_list
 
 #: Field of a mapping → the role whose words name its column.
 _WORDS = {"document": "doc_id", "keyphrases": "phrase"}

@@ -7,11 +7,10 @@ from collections import abc
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
 from kp_core.errors import InputError
-from kp_core.reading.lists.family import Recognition
-from kp_core.reading.meaning.layout import Layout
+from kp_core.reading.meaning.layout import Recognition
 from kp_core.reading.meaning.mapping import COLUMNS, Doubt, Mapping
 from kp_core.reading.open.table import Table
 
@@ -125,7 +124,7 @@ class Form:
 
 def form_of(reading: Recognition, found: str, formats: Sequence[str] = ()) -> Form:
     """Return the form of a table, prefilled with its likeliest reading."""
-    layout, sheets = cast(Layout, reading.plan[0]), reading.offers.get("sheet", ())
+    layout, sheets = reading.layouts[0], reading.offers.get("sheet", ())
     mapping, doubts = reading.mapping or Mapping(), layout.proposal.doubts
     form = form_of_doubts(reading.files[0].name, mapping, doubts, layout.table, sheets)
     return replace(form, reason=form.reason or (f"It has {found}." if found else ""), formats=tuple(formats))
@@ -134,16 +133,11 @@ def form_of(reading: Recognition, found: str, formats: Sequence[str] = ()) -> Fo
 def form_of_doubts(file: str, mapping: Mapping, doubts: Sequence[Doubt], table: Table, sheets: tuple[str, ...]) -> Form:
     """Return the form of a table with its doubts."""
     missing = tuple(dict.fromkeys(FIELDS[field] for doubt in doubts for field in doubt.fields))
-    return Form(file, mapping, " ".join(doubt.words for doubt in doubts), missing, first_values(table), sheets)
-
-
-def first_values(table: Table) -> dict[str, tuple[str, ...]]:
-    """Return column → its first distinct values, shortened."""
-    shown = {}
+    columns = dict[str, tuple[str, ...]]()
     for name in table.names:
         cells = filter(None, map(str.strip, table.first_texts(name, 50).to_pylist()))
-        shown[name] = tuple(dict.fromkeys(cell[:_CHARACTERS] for cell in cells))[:_VALUES]
-    return shown
+        columns[name] = tuple(dict.fromkeys(cell[:_CHARACTERS] for cell in cells))[:_VALUES]
+    return Form(file, mapping, " ".join(doubt.words for doubt in doubts), missing, columns, sheets)
 
 
 class Question(InputError):

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import PurePosixPath
 from typing import Any
 
 import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import Note, pluralize
-from kp_core.reading.lists.family import Family, File, NoData, Recognition, Strength
 from kp_core.reading.meaning.fields import (
     GOLD,
     METRIC_VALUES,
@@ -25,21 +22,20 @@ from kp_core.reading.meaning.fields import (
     roles_in_words,
     words_of,
 )
-from kp_core.reading.meaning.layout import Layout
+from kp_core.reading.meaning.layout import Family, Layout, NoData, Recognition, Strength
 from kp_core.reading.meaning.layouts import layout_of
 from kp_core.reading.meaning.mapping import HEADS, SHEET, Mapping, Proposal
 from kp_core.reading.meaning.prefill import guess
 from kp_core.reading.meaning.question import Form, form_of_doubts
+from kp_core.reading.open.decode import File
 from kp_core.reading.open.delimited import read_delimited
-from kp_core.reading.open.json_table import json_table, json_table_of
-from kp_core.reading.open.json_text import begins_like_json
+from kp_core.reading.open.json_table import begins_like_json, json_of, json_table
 from kp_core.reading.open.table import Table
 from kp_core.reading.open.values import repeated
 from kp_core.reading.open.workbooks import is_parquet, read_parquet, read_sheet, sheet_names
 from kp_core.reading.rows.apply import rows_of
 from kp_core.reading.rows.check import Rows
 
-NAME = "F10"
 #: Name of a format of JSON that is read as a table → its description.
 FORMS = {"F1": "lists, JSON: phrases, variants, scores", "F6": "one JSON object per document (JSONL)"}
 #: Names of columns of measures.
@@ -55,8 +51,8 @@ def tables_of(file: File, mapping: Mapping) -> list[Table]:
     if file.workbook:
         chosen = [name for name in mapping.sheet if name in sheet_names(file)]
         return _sheets_of(file, chosen or sheet_names(file), mapping)
-    table = json_table(file) if begins_like_json(file.json) else None
-    if table is None and not begins_like_json(file.json):
+    table = json_table(file) if begins_like_json(json_of(file)) else None
+    if table is None and not begins_like_json(json_of(file)):
         table = file.once("table", lambda: read_delimited(file, mapping))
     return [] if table is None else [table]
 
@@ -79,7 +75,7 @@ def _sheets_of(file: File, names: Sequence[str], mapping: Mapping) -> list[Table
 def form_of_unknown(file: File, role: Role | None) -> Form | None:
     """Return a form asking for the meaning of a table, or None if the file has no columns, or no column names."""
     table, uneven = next(iter(tables_of(file, file.mapping)), None), False
-    if table is None and not (file.workbook or begins_like_json(file.json) or file.mapping.header):
+    if table is None and not (file.workbook or begins_like_json(json_of(file)) or file.mapping.header):
         table, uneven = read_delimited(file, replace(file.mapping, header="no")), True
     if table is None or not (table.header or uneven):
         return None
@@ -97,31 +93,6 @@ def _are_results(table: Table) -> bool:
     measures = [head for head in heads if _MEASURE.fullmatch(head)]
     named = heads & METRICS and heads & METRIC_VALUES.union(NAMES["score"])
     return not heads & {*words_of("phrase")} and (len(measures) > 1 or bool(named))
-
-
-def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim the files of a folder that contain one JSON object per document, as in Annif."""
-    folders: dict[str, list[File]] = defaultdict(list)
-    for file in files:
-        table = json_table(file) if file.suffix == ".json" else None
-        is_single_row = table is not None and (table.form, len(table)) == ("F6", 1)
-        if is_single_row and not all(isinstance(value, dict) for value in file.records[0].value.values()):
-            folders[PurePosixPath(file.name).parent.name].append(file)
-    several = {name: group for name, group in folders.items() if len(group) > 1}
-    read = {name: found for name, group in several.items() if (found := _of_objects(group, role)) is not None}
-    for name, found in read.items() if len(read) > 1 else ():  # several folders are sources
-        plan = tuple(replace(layout, source=name) for layout in found.plan)
-        read[name] = replace(found, plan=plan, guessed=role is None and found.guessed)
-    return [*read.values()]
-
-
-def _of_objects(files: Sequence[File], role: Role | None) -> Recognition | None:
-    """Return the reading of files with one document each, or None if documents are repeated."""
-    layout = layout_of(json_table_of(files), role, files[0].mapping)
-    lists = layout is not None and layout.kind in ("lists", "wide") and "doc_id" in layout.columns
-    if layout is None or not lists or len(set(layout.ids().to_pylist())) < len(files):
-        return None
-    return replace(_recognition(files[0], [layout], role), files=tuple(files))
 
 
 def recognise(file: File, role: Role | None) -> Recognition | None:
@@ -197,7 +168,7 @@ def _recognition(file: File, plan: list[Layout], role: Role | None, **options: A
         evidence,
         columns,
         offers={"sheet": several} if several else {},
-        plan=tuple(plan),
+        layouts=tuple(plan),
         guessed=not first.proposal.role_known and role is None,
         strength=Strength.PROPOSED if first.proposal.doubts else strength,
         mapping=file.mapping.merged(replace(meant, **changes)) if one_role else None,
@@ -228,7 +199,7 @@ def _has_source(layout: Layout) -> bool:
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the recognized tables."""
-    plan: tuple[Any, ...] = recognition.plan
+    plan = recognition.layouts
     file, chosen = recognition.files[0], recognition.files[0].mapping.sheet
     if len({layout.role for layout in plan}) == 1:
         plan = tuple(replace(layout, role=recognition.role) for layout in plan)
@@ -250,4 +221,4 @@ def _unread_sheets(file: File, read: set[str]) -> list[str]:
     return [name for name, table in tables.items() if any(pc.any(pc.not_equal(c, "")).as_py() for c in table.columns)]
 
 
-FAMILIES = (Family(NAME, "tables: CSV, TSV, XLSX, ODS, Parquet, JSON", recognise, read, recognise_groups, FORMS=FORMS),)
+F10 = Family("F10", "tables: CSV, TSV, XLSX, ODS, Parquet, JSON", recognise, read, FORMS=FORMS)

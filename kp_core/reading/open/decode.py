@@ -1,14 +1,21 @@
-"""Decode text files."""
+"""Decode text files, and represent a file as text and lines."""
 
 from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar, cast
 
 from kp_core.errors import InputError, Note, UsageError, pluralize
+from kp_core.reading.limits import Limits
+from kp_core.reading.meaning.mapping import Mapping
+from kp_core.reading.open.source import Source, stem_of, workbook_kind
+from kp_core.reading.open.values import split_lines
+
+T = TypeVar("T")
 
 #: Encodings that a user may choose for a file that is not UTF-8; the first is proposed.
 ENCODINGS = (
@@ -34,7 +41,6 @@ _BINARIES = {
     "a bzip2 file": (b"BZh",),
     "an xz file": (b"\xfd7zXZ",),
 }
-_LINE_END = re.compile("\r\n|\n|\r")
 
 
 @dataclass(frozen=True)
@@ -55,16 +61,6 @@ def how_decoded(texts: Sequence[Text]) -> dict[str, Any]:
     encodings = dict.fromkeys(text.encoding for text in texts)
     joined = {"encoding": " + ".join(encodings) or "binary", "line_ends": " + ".join(ends) or "none"}
     return {**joined, "bom": any(text.bom for text in texts)}
-
-
-def split_lines(text: str) -> list[str]:
-    r"""Split at carriage return and line feed only, as an editor counts lines.
-
-    >>> split_lines("a\u2028b\r\nc\rd\n")
-    ['a\u2028b', 'c', 'd']
-    """
-    lines = text.split("\n") if "\r" not in text else _LINE_END.split(text)
-    return lines[:-1] if lines[-1] == "" else lines
 
 
 def binary_kind(data: bytes) -> str | None:
@@ -129,3 +125,81 @@ def _text(name: str, text: str, encoding: str, *, bom: bool = False, notes: tupl
     counts = {"\\r\\n": both, "\\n": feeds - both, "\\r": returns - both}
     kinds = [kind for kind, count in counts.items() if count] or ["none"]
     return Text(text, encoding, bom, "mixed" if len(kinds) > 1 else kinds[0], notes, returns + feeds - both)
+
+
+class File:
+    """A source as text and lines, each computed on first use.
+
+    `stem` is the last part of the name without a known extension, and `suffix` its last extension in lower case.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        limits: Limits,
+        encoding: str | None = None,
+        *,
+        strict: bool = False,
+        mapping: Mapping | None = None,
+    ) -> None:
+        self.source, self.limits, self.encoding, self.strict = source, limits, encoding, strict
+        self.name, self.stem = source.name, stem_of(source.name)
+        base = self.name.rsplit("/", 1)[-1]
+        self.suffix = "." + base.rsplit(".", 1)[-1].lower() if "." in base[1:] else ""
+        self.mapping = mapping or Mapping()
+        self.cached: dict[str, Any] = {}
+
+    def meaning(self, mapping: Mapping) -> File:
+        """Return the file with another mapping."""
+        return File(self.source, self.limits, self.encoding, strict=self.strict, mapping=mapping)
+
+    def once(self, key: str, make: Callable[[], T]) -> T:
+        """Return the result of `make`, called once per key."""
+        if key not in self.cached:
+            self.cached[key] = make()
+        return cast(T, self.cached[key])
+
+    @cached_property
+    def workbook(self) -> str:
+        """The kind of workbook, XLSX or ODS; empty for any other file."""
+        return workbook_kind(self.source.data)
+
+    @cached_property
+    def decoded(self) -> Text:
+        """The text and its encoding."""
+        encoding, exact = self.mapping.encoding or self.encoding, bool(self.mapping.encoding)
+        return decode(self.name, self.source.data, encoding, strict=self.strict, exact=exact)
+
+    @property
+    def text(self) -> str:
+        """The text, without byte order mark."""
+        return self.decoded.text
+
+    @property
+    def utf8(self) -> bytes:
+        """The text as UTF-8."""
+        unchanged = self.decoded.encoding == "utf-8" and not self.decoded.bom
+        return self.source.data if unchanged else self.text.encode()
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """All lines, without their ends."""
+        self.refuse_long_lines()
+        return split_lines(self.text)
+
+    def refuse_long_lines(self) -> None:
+        """Refuse a text with a line over the limit, before it is split into lines."""
+        limit, start = self.limits.line_bytes, 0
+        while len(self.text) - start > limit:
+            stop = max(self.text.rfind(end, start, start + limit + 1) for end in "\r\n")
+            if stop < 0:
+                number = len(split_lines(self.text[:start])) + 1
+                found, expected = f"a line of more than {limit:,} characters", f"at most {limit:,} characters a line"
+                raise InputError(f"{self.name}, line {number}", found, expected, "Split it, or raise the limit.")
+            start = stop + 1
+
+    @cached_property
+    def sample(self) -> list[str]:
+        """The first 200 lines that are not blank."""
+        start = split_lines(self.text[:2_000_000])
+        return [line for line in start if line.strip()][:200]

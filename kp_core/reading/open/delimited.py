@@ -14,9 +14,9 @@ import pyarrow.csv as arrow_csv
 
 from kp_core.errors import InputError, pluralize
 from kp_core.reading.limits import LIMITS, refuse_over
-from kp_core.reading.lists.family import File
 from kp_core.reading.meaning.fields import KNOWN, is_known, plain
 from kp_core.reading.meaning.mapping import Mapping
+from kp_core.reading.open.decode import File
 from kp_core.reading.open.table import Table, headed
 
 DELIMITERS = {"\t": "TAB", ",": "comma", ";": "semicolon", "|": "bar"}

@@ -18,8 +18,7 @@ from kp_core.errors import Note, pluralize
 from kp_core.reading.limits import Limits
 from kp_core.reading.meaning.fields import TOTALS, base_of, is_form, is_known, number_of, plain
 from kp_core.reading.meaning.mapping import Mapping
-from kp_core.reading.open.decode import split_lines
-from kp_core.reading.open.values import HALF_A_CHARACTER, Mask, Rejected, is_number
+from kp_core.reading.open.values import HALF_A_CHARACTER, Mask, Rejected, is_number, split_lines
 from kp_core.typeset import storable
 
 #: Column names for JSON values without a field: ids, outer and inner ids, lists, and strings.

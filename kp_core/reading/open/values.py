@@ -14,7 +14,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.corpus import flatten
 from kp_core.typeset import storable
 
 HALF_A_CHARACTER = "half a character (a lone surrogate) that cannot be stored"
@@ -26,6 +25,7 @@ TEXT = pd.StringDtype(na_value=np.nan)
 Rejected = tuple[str, int, str, str]
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
+_LINE_END = re.compile("\r\n|\n|\r")
 
 #: Characters that are trimmed from ids and phrases: white space, control characters and the byte order mark.
 EDGES = "".join(c for c in map(chr, range(0x3001)) if c.isspace() or unicodedata.category(c) == "Cc") + "\ufeff"
@@ -52,6 +52,16 @@ def is_number(value: object) -> bool:
     return math.isfinite(number(value))
 
 
+def split_lines(text: str) -> list[str]:
+    r"""Split at carriage return and line feed only, as an editor counts lines.
+
+    >>> split_lines("a\u2028b\r\nc\rd\n")
+    ['a\u2028b', 'c', 'd']
+    """
+    lines = text.split("\n") if "\r" not in text else _LINE_END.split(text)
+    return lines[:-1] if lines[-1] == "" else lines
+
+
 def trim(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Trim white space and control characters; return the same column if nothing changes.
 
@@ -67,18 +77,6 @@ def trim(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def byte_lengths(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
     """Return the number of bytes of every value."""
     return np.asarray(pc.binary_length(column).to_numpy())
-
-
-def longer_than(column: pa.ChunkedArray, limit: int, lengths: npt.NDArray[np.int64]) -> Mask:
-    """Return which values have more characters than the limit, given their lengths in bytes."""
-    if not len(lengths) or lengths.max() <= limit:
-        return np.zeros(len(lengths), dtype=bool)
-    return np.asarray(pc.utf8_length(column).to_numpy() > limit)
-
-
-def distinct_values(column: pa.ChunkedArray, starts: npt.NDArray[np.int64]) -> pa.Array:
-    """Return the distinct values in order of first appearance, given the rows where the value changes."""
-    return pc.unique(flatten(column).take(pa.array(starts)))
 
 
 def distinct(column: pa.ChunkedArray) -> list[str]:

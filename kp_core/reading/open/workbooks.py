@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 
 from kp_core.errors import InputError, pluralize
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.lists.family import File
 from kp_core.reading.meaning.mapping import Mapping
+from kp_core.reading.open.decode import File
 from kp_core.reading.open.source import DAMAGED, check_workbook, refuse_damaged
 from kp_core.reading.open.table import Table, headed, header_names, holds_lists, plain_column
 
@@ -43,8 +43,8 @@ def sheet_names(file: File) -> list[str]:
 def read_sheet(file: File, sheet: str, mapping: Mapping) -> Table:
     """Return a sheet as a table."""
     page = _book(file)[sheet]
-    found = file.once(f"sheet {sheet}", lambda: _filled(file, _excel_rows(file, page))) if _is_excel(file) else page
-    numbers, columns = found
+    excel = file.workbook == "XLSX"
+    numbers, columns = file.once(f"sheet {sheet}", lambda: _filled(file, _excel_rows(file, page)) if excel else page)
     size = numbers[-1] if numbers else 0
     counts: dict[str, Any] = {"blank": size - len(numbers), "read": size, "sheet": sheet}
     table = headed(Table(file.name, [], columns, numbers, limits=file.limits, **counts), mapping)
@@ -52,13 +52,9 @@ def read_sheet(file: File, sheet: str, mapping: Mapping) -> Table:
     return table
 
 
-def _is_excel(file: File) -> bool:
-    return file.workbook == "XLSX"
-
-
 def _book(file: File) -> dict[str, Any]:
     """Return the sheets of a workbook by name: openpyxl sheets, or rows of ODS."""
-    return file.once("book", lambda: _open_excel(file) if _is_excel(file) else _open_document(file))
+    return file.once("book", lambda: _open_excel(file) if file.workbook == "XLSX" else _open_document(file))
 
 
 def _open_excel(file: File) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat, zip_longest
 from typing import Any, cast
@@ -20,29 +20,28 @@ from kp_core.corpus import Role, flatten
 from kp_core.errors import InputError, Note, pluralize
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.lists.list_builder import BULLET, ListBuilder, add_list, add_scored
-from kp_core.reading.meaning.fields import (
-    BESIDE,
-    GOLD,
-    GOLD_WORDS,
-    NAMES,
-    NO,
-    YES,
-    in_words,
-    plain,
-    quoted,
-    roles_in_words,
-)
+from kp_core.reading.meaning.fields import BESIDE, GOLD, GOLD_WORDS, NAMES, YES, in_words, plain, quoted, roles_in_words
 from kp_core.reading.meaning.layout import PAIR, Layout
 from kp_core.reading.meaning.mapping import HEADS, MARKS
 from kp_core.reading.meaning.profiles import count_distinct
-from kp_core.reading.meaning.shapes import BORDER, TITLE_END, Shape, shape_of, title_and_body
 from kp_core.reading.open.table import Table, holds_lists, holds_lists_of_texts
 from kp_core.reading.open.values import byte_lengths, column_of, floats, is_number, repeated, with_points
 from kp_core.reading.rows.check import Rows
-from kp_core.reading.rows.separators import cell_separator, joined_cells, json_list, number_behind, spans_in
+from kp_core.reading.rows.separators import (
+    BORDER,
+    TITLE_END,
+    Shape,
+    cell_separator,
+    joined_cells,
+    json_list,
+    number_behind,
+    shape_of,
+    spans_in,
+    title_and_body,
+)
 
 _TEXTS = ("text", "title", "group")
-_YES, _NO = (pa.array(sorted(words), pa.large_string()) for words in (YES, NO))
+_YES = pa.array(sorted(YES), pa.large_string())
 #: Role of a column of judged system output → the name of the column in the judgments.
 _BESIDE_JUDGED = {"system": "system", "rank": "rank (file)"}
 #: Cells that mean an empty list.
@@ -60,14 +59,13 @@ def rows_of(layout: Layout, chosen: Role | None = None) -> list[Rows]:
     table = layout.table
     titles = table.texts(layout.columns["title"]).to_pylist() if "title" in layout.columns else ()
     notes = [*table.notes, *_notes_on_unread(layout)]
-    layout, rejected_by_people = _without_rejected(layout)
     parts = [_documents(layout)] if layout.kind == "documents" else _lists_with_others(layout, chosen)
-    first_part, rows = parts[0], len(layout.table)
+    first_part = parts[0]
     first_part.rejected = table.rejected + first_part.rejected
-    first_part.notes = notes + rejected_by_people + first_part.notes
-    first_part.blank += table.blank + len(table) - rows
-    first_part.read += table.read - rows
-    first_part.counted = rows if layout.numbered else 0
+    first_part.notes = notes + first_part.notes
+    first_part.blank += table.blank
+    first_part.read += table.read - len(table)
+    first_part.counted = len(table) if layout.numbered else 0
     for part in parts:
         part.titles, part.datasets = titles, table.datasets
     return parts
@@ -85,21 +83,6 @@ def _lists_with_others(layout: Layout, chosen: Role | None) -> list[Rows]:
     if role == "judgements":
         return [_judged(layout), *(replace(part, role="system") for part in parts)]
     return [*parts, _judged(layout)] if is_judged else parts
-
-
-def _without_rejected(layout: Layout) -> tuple[Layout, list[Note]]:
-    if "verdict" not in layout.columns:
-        return layout, []
-    name = layout.columns["verdict"]
-    no = pc.is_in(_lowered(layout.table.texts(name)), _NO)
-    message = f"Rows left out because “{name}” is no: {pc.sum(no).as_py() or 0:,}."
-    columns = {role: column for role, column in layout.columns.items() if role != "verdict"}
-    accepted = layout.table.rows(pc.invert(no))
-    return replace(layout, table=accepted, columns=columns), [Note("info", layout.table.file, message)]
-
-
-def _lowered(cells: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pc.utf8_lower(pc.utf8_trim_whitespace(cells))
 
 
 def _phrases(layout: Layout) -> list[Rows]:
@@ -158,7 +141,9 @@ def _stacked(layout: Layout) -> Layout:
             columns[f"({value})"] = cells if mixed else table.column(name)
         part = pa.table(columns)
         if layout.kind != "turned":
-            part = part.filter(pc.not_equal(cells, "") if value else pc.is_in(_lowered(cells), _YES))
+            part = part.filter(
+                pc.not_equal(cells, "") if value else pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(cells)), _YES)
+            )
         parts.append(part)
     combined = pa.concat_tables(parts, promote_options="permissive")
     lines, combined = combined["(line)"].to_pylist(), combined.drop_columns(["(line)"])
@@ -268,10 +253,8 @@ def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -
     commas, rows = list[str](), None if turned else _rows_of_text_lists(layout, role, sources)
     for source, names in sources.items():
         if rows is None:
-            cells = _ListCells(layout, names)
-            cells.add_to(builder, _owners(layout, source, in_rows=len(sources) == 1))
-            builder.notes += cells.notes(names[0])
-            commas += names if cells.separator == "," else ()
+            owners = _owners(layout, source, in_rows=len(sources) == 1)
+            commas += names if _add_lists(builder, layout, names, owners) == "," else ()
         if table.nulls and len(names) == 1 and not turned:
             _note_missing(builder, layout, names[0])
     if commas:
@@ -296,123 +279,97 @@ def _note_missing(builder: ListBuilder, layout: Layout, name: str) -> None:
         builder.say("info", layout.table.file, message)
 
 
-class _ListCells:
-    """The cells of a column with one list per row, as text and as lists.
+def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owners: Sequence[str | None]) -> str:
+    """Add the list of every row, in one or several columns, and notes; return the separator of phrases in texts.
 
-    separator  separator of phrases in texts, a key of `SEPARATORS`
-    items      the list of each row, None if its cell is text
-    missing    whether each row lacks a list
-    scores     the scores of the items of each row
+    If a column is a document without annotators, its rows are parts of one list.
     """
-
-    cells: list[Any]
-    items: list[Any]
-    shape: Shape
-
-    def __init__(self, layout: Layout, names: Sequence[str]) -> None:
-        self.layout, table, name = layout, layout.table, names[0]
-        self.separator = "" if layout.cells == "tokens" else layout.cells
-        self.separator = self.separator or cell_separator(table, name, sum(layout.sources.values(), ()))
-        self.missing, self.nothing = [False] * len(table), Counter[str]()
-        self.scores = _parallel(layout) if len(names) == 1 else None
-        if len(names) > 1:
-            mark = MARKS.get(self.separator, ";") if layout.united else ""
-            self.cells = list(zip(*(table.column(part).to_pylist() for part in names), strict=True))
-            self.items = [joined_cells(row, mark) for row in self.cells]
-            self.separator, self.shape, self.has_lists = "none", "phrases", True
-            return
-        column = table.column(name)
-        if table.nulls:
-            self.missing = column.is_null().to_pylist()
-        if holds_lists(column):
-            self.cells = column.to_pylist()
-            self.items = [[] if cell is None else cell for cell in self.cells]
-        else:
-            self.cells = table.texts(name).to_pylist()
-            may_be = self.separator == "json" or table.nulls
-            self.items = [json_list(cell) if may_be and cell.lstrip()[:1] in _OPENS else None for cell in self.cells]
-        if self.separator == "spans":
-            text = layout.columns.get("text")
-            texts = repeat("") if text is None else table.texts(text).to_pylist()
-            self.items = list(map(spans_in, self.cells, texts))
-        self.shape = _shape(layout, name, self.items, scored=self.scores is not None)
-        self.has_lists = any(items is not None for items in self.items)
-
-    def add_to(self, builder: ListBuilder, owners: Sequence[str | None]) -> None:
-        """Add the list of every row; if a column is a document without annotators, its rows are parts of one list."""
-        file, last_id = self.layout.table.file, ""
-        united = self.layout.mapping.document == HEADS and self.layout.source_column() is None
-        rows = zip(self.layout.ids().to_pylist(), self.layout.table.line_numbers().tolist(), owners, strict=True)
-        for row, (doc_id, line, source) in enumerate(rows):
-            if not doc_id.strip():
-                builder.reject(file, line, "an empty id", str(self.cells[row])[:200])
-            elif not self.missing[row]:
-                if not (united and doc_id == last_id):
-                    builder.open(doc_id, file=file, line=line, source=source)
-                last_id = doc_id
-                self._add(builder, row)
-
-    def _add(self, builder: ListBuilder, row: int) -> None:
-        cell, items = self.cells[row], self.items[row]
-        if items is not None:
-            self._add_items(builder, items, self.scores[row] if self.scores else None)
+    table, alone = layout.table, len(names) == 1
+    separator = layout.cells or cell_separator(table, names[0], sum(layout.sources.values(), ()))
+    cells, lists = _cells_and_lists(layout, names, separator)
+    scores = _parallel(layout) if alone else None
+    shape = _shape(layout, names[0], lists, scored=scores is not None) if alone else "phrases"
+    missing = table.column(names[0]).is_null().to_pylist() if alone and table.nulls else [False] * len(table)
+    united, last_id = layout.mapping.document == HEADS and layout.source_column() is None, ""
+    beside_lists, nothing = any(items is not None for items in lists), Counter[str]()
+    rows = zip(layout.ids().to_pylist(), table.line_numbers().tolist(), owners, missing, cells, lists, strict=True)
+    for row, (doc_id, line, source, is_missing, cell, items) in enumerate(rows):
+        if not doc_id.strip():
+            builder.reject(table.file, line, "an empty id", str(cell)[:200])
+            continue
+        if is_missing:
+            continue
+        if not (united and doc_id == last_id):
+            builder.open(doc_id, file=table.file, line=line, source=source)
+        last_id = doc_id
+        if scores and isinstance(scores[row], list) and isinstance(items, list):
+            _add_scored_items(builder, items, scores[row])
+        elif items is not None:
+            add_list(builder, items, shape)
         elif cell.strip().lower() in _NOTHING:
-            self.nothing[cell.strip()] += 1
-        elif self.has_lists and is_number(cell):
-            builder.add(cell[:200], reject="not a list")
+            nothing[cell.strip()] += 1
         else:
-            self._split(builder, cell)
+            _add_text(builder, cell, "" if beside_lists and is_number(cell) else separator, shape)
+    texts = [cell for cell, items in zip(cells, lists, strict=True) if items is None]
+    unsplit = [cell for cell in texts if separator not in cell and re.search("[,，、|]", cell)]
+    if separator in (";", "；") and 4 * len(unsplit) > len(cells):
+        shown = f"{len(unsplit):,}, “{unsplit[0][:60]}”"
+        message = f"Cells of “{names[0]}” without `{separator}` were kept as one phrase: {shown}."
+        builder.say("warning", table.file, message)
+    for mark, count in nothing.items():
+        builder.say("info", table.file, f"Cells of “{names[0]}” with “{mark}” were read as empty: {count:,}.")
+    return separator if alone else "none"
 
-    def _split(self, builder: ListBuilder, cell: str) -> None:
-        mark = MARKS.get(self.separator, ";")
-        if self.shape == "scored":
-            for piece in builder.pieces(cell, mark):
-                phrase, score = number_behind(piece)
-                add_scored(builder, phrase, score or None)
-        elif BORDER in cell:
-            add_list(builder, builder.pieces(cell, mark))
-        elif self.separator in MARKS:
-            builder.extend(builder.pieces(cell, mark))
-        elif self.separator == "uris":
-            for uri in re.findall(r"<([^<>\s]+)>", cell):
-                builder.add(uri, concept=uri)
-        elif self.separator == "tags":
-            builder.extend(re.findall(r"#([^#\s]+)", cell))
-        elif self.separator == "none":
-            builder.extend([cell] if cell.strip() else [])
-        elif cell.strip():
-            builder.add(cell[:200], reject="not a JSON list")
 
-    def _add_items(self, builder: ListBuilder, items: Any, scores: Any) -> None:
-        if not isinstance(scores, list) or not isinstance(items, list):
-            add_list(builder, items, self.shape)
-            return
-        for phrase, score in zip_longest(items, scores[: len(items)], fillvalue="missing"):
-            if phrase is None:
-                builder.skip()
-            else:
-                add_scored(builder, phrase, score)
+def _cells_and_lists(layout: Layout, names: Sequence[str], separator: str) -> tuple[list[Any], list[Any]]:
+    """Return the cells of one or several columns, and the list of each row, None if its cell is text."""
+    table, column = layout.table, layout.table.column(names[0])
+    if len(names) > 1:
+        mark = MARKS.get(separator, ";") if layout.united else ""
+        rows = list(zip(*(table.column(name).to_pylist() for name in names), strict=True))
+        return rows, [joined_cells(row, mark) for row in rows]
+    if holds_lists(column):
+        return column.to_pylist(), [[] if cell is None else cell for cell in column.to_pylist()]
+    cells = table.texts(names[0]).to_pylist()
+    if separator == "spans":
+        texts = table.texts(layout.columns["text"]).to_pylist() if "text" in layout.columns else repeat("")
+        return cells, list(map(spans_in, cells, texts))
+    may_be = separator == "json" or table.nulls
+    return cells, [json_list(cell) if may_be and cell.lstrip()[:1] in _OPENS else None for cell in cells]
 
-    def notes(self, name: str) -> Iterator[Note]:
-        """Yield notes on how cells were split, and on empty cells."""
-        texts, file = (
-            [cell for cell, items in zip(self.cells, self.items, strict=True) if items is None],
-            self.layout.table.file,
-        )
-        unsplit = [cell for cell in texts if self.separator not in cell and re.search("[,，、|]", cell)]
-        if self.separator in (";", "；") and 4 * len(unsplit) > len(self.cells):
-            shown = f"{len(unsplit):,}, “{unsplit[0][:60]}”"
-            message = f"Cells of “{name}” without `{self.separator}` were kept as one phrase: {shown}."
-            yield Note("warning", file, message)
-        for mark, count in self.nothing.items():
-            message = f"Cells of “{name}” with “{mark}” were read as empty: {count:,}."
-            yield Note("info", file, message)
+
+def _add_text(builder: ListBuilder, cell: str, separator: str, shape: Shape) -> None:
+    mark = MARKS.get(separator, ";")
+    if shape == "scored" and separator:
+        for phrase, score in map(number_behind, builder.pieces(cell, mark)):
+            add_scored(builder, phrase, score or None)
+    elif BORDER in cell:
+        add_list(builder, builder.pieces(cell, mark))
+    elif separator in MARKS:
+        builder.extend(builder.pieces(cell, mark))
+    elif separator == "uris":
+        for uri in re.findall(r"<([^<>\s]+)>", cell):
+            builder.add(uri, concept=uri)
+    elif separator == "tags":
+        builder.extend(re.findall(r"#([^#\s]+)", cell))
+    elif separator == "none":
+        builder.extend([cell] if cell.strip() else [])
+    elif cell.strip():
+        builder.add(cell[:200], reject="not a JSON list" if separator else "not a list")
+
+
+def _add_scored_items(builder: ListBuilder, phrases: list[Any], scores: list[Any]) -> None:
+    for phrase, score in zip_longest(phrases, scores[: len(phrases)], fillvalue="missing"):
+        if phrase is None:
+            builder.skip()
+        else:
+            add_scored(builder, phrase, score)
 
 
 def _rows_of_text_lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -> Rows | None:
     """Return the rows of a column of lists of texts without a loop; None if some row needs special treatment."""
     table, names, owner = layout.table, sum(sources.values(), ()), layout.source_column()
-    column, plain_lists = table.column(names[0]), layout.mapping.inner in ("", "phrases") and layout.cells != "tokens"
+    column, plain_lists = table.column(names[0]), layout.mapping.inner in ("", "phrases")
     if len(names) > 1 or not plain_lists or _parallel(layout) is not None or not holds_lists_of_texts(column):
         return None
     present, ids = column.is_valid(), layout.ids()
@@ -455,8 +412,8 @@ def _parallel(layout: Layout) -> list[Any] | None:
 
 def _shape(layout: Layout, name: str, items: Sequence[Any], *, scored: bool) -> Shape:
     """Return the meaning of inner lists; lists of strings next to scores are tokens."""
-    if layout.mapping.inner or layout.cells == "tokens":
-        return cast(Shape, layout.mapping.inner or "tokens")
+    if layout.mapping.inner:
+        return cast(Shape, layout.mapping.inner)
     shape, _ = shape_of([value for value in items if value is not None]) or ("phrases", "")
     is_camel_case = plain(name) == "keyphrases" and name != name.lower()  # keyphraseTokens
     return "tokens" if shape == "variants" and (scored or is_camel_case) else shape

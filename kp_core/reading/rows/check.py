@@ -13,11 +13,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.corpus import Role, run_starts
+from kp_core.corpus import Role, flatten, run_starts
 from kp_core.errors import InputError, Note, pluralize
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.meaning.mapping import Mapping
-from kp_core.reading.open.values import Rejected, byte_lengths, distinct_values, floats, longer_than, trim
+from kp_core.reading.open.values import Rejected, byte_lengths, floats, trim
 
 
 def put(table: pa.Table, name: str, column: pa.ChunkedArray) -> pa.Table:
@@ -90,7 +90,8 @@ class Part(Rows):
     def ids(self) -> pa.Array:
         """Return the documents in order, including those with empty lists."""
         if self.lists is None:
-            return distinct_values(self.table["doc_id"], run_starts(self.table["doc_id"]))
+            ids = self.table["doc_id"]
+            return pc.unique(flatten(ids).take(pa.array(run_starts(ids))))
         return pc.unique(pa.array(self.lists["doc_id"].tolist(), pa.large_string()))
 
     def phrases(self) -> dict[str, set[str]]:
@@ -161,7 +162,8 @@ def _text(column: pa.ChunkedArray, noun: str, limit: int, reasons: dict[int, str
     lengths = byte_lengths(column)
     if empty:
         _mark(reasons, lengths == 0, empty)
-    _mark(reasons, longer_than(column, limit, lengths), f"{noun} longer than {limit:,} characters")
+    if lengths.max(initial=0) > limit:
+        _mark(reasons, pc.utf8_length(column).to_numpy() > limit, f"{noun} longer than {limit:,} characters")
     return column
 
 

@@ -32,21 +32,12 @@ def strip_extension(doc_id: str) -> str:
 
 
 def _only_number(doc_id: str) -> str:
-    """Return the only number in an id, without leading zeros.
-
-    >>> _only_number("paper-1.pdf"), _only_number("P001"), _only_number("2-1")
-    ('1', '1', '2-1')
-    """
+    """Return the only number in an id, without leading zeros."""
     numbers = re.findall(r"[0-9]+", doc_id)
     return numbers[0].lstrip("0") or "0" if len(numbers) == 1 else doc_id
 
 
 def _last_part(doc_id: str) -> str:
-    """Return the part of an id after its last separator.
-
-    >>> _last_part("semeval_test_C-41"), _last_part("C 41")
-    ('41', '41')
-    """
     place = max(doc_id.rfind(mark, 0, -1) for mark in "_-/:. ") + 1
     return doc_id[place:] if re.fullmatch(r"\w+", doc_id[place:]) else doc_id
 

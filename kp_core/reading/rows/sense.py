@@ -12,9 +12,8 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Corpus, memoize
 from kp_core.errors import Note, pluralize
-from kp_core.reading.lists.family import Recognition
 from kp_core.reading.meaning.fields import KNOWN, plain
-from kp_core.reading.meaning.layout import Layout
+from kp_core.reading.meaning.layout import Recognition
 from kp_core.reading.meaning.mapping import ROW, Mapping
 from kp_core.reading.meaning.question import FIELDS, Finding, Form, Level, Question, Reply, form_of
 from kp_core.reading.open.values import is_number
@@ -51,7 +50,7 @@ _NO_IDS: tuple[tuple[str, Callable[[str], object]], ...] = (
 
 def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
     """Return a finding or form if phrases or ids of a file are implausible, unless the user named its columns."""
-    exported = any(isinstance(layout, Layout) and layout.proposal.own for layout in recognition.plan)
+    exported = any(layout.proposal.own for layout in recognition.layouts)
     if part.mapping.as_read or part.mapping.names_columns or part.role not in ("gold", "system") or exported:
         return None
     file = recognition.files[0]
@@ -70,7 +69,7 @@ def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
                 found = f"{kind} that are {what}, such as “{invalid[0][:60]}”"
                 field = "inner" if has_numbers else "keyphrases" if column == "phrase" else "document"
                 return _ask(part, recognition, found, "keyphrases" if column == "phrase" else "ids", field)
-    headed = any(isinstance(layout, Layout) and layout.table.header for layout in recognition.plan)
+    headed = any(layout.table.header for layout in recognition.layouts)
     at_top = part.places is None and len(part.table) and part.line(0) == 1 and not headed
     if at_top and (row := _odd_first_row(part)):
         found = f"a first row that is unlike the others (“{' | '.join(row.values())[:60]}”)"
@@ -90,7 +89,7 @@ def _ask(
 ) -> Finding | Form:
     """Ask for the meaning of a table in a form; for any other file, ask whether it was read as intended."""
     file = recognition.files[0]
-    if recognition.plan and isinstance(recognition.plan[0], Layout):
+    if recognition.layouts:
         form = form_of(recognition, found)
         unused = [name for name in form.columns if name not in form.mapping.columns]
         changes: dict[str, Any] = {"inner": "scored"} if field == "inner" else {field: unused[0]} if unused else {}

@@ -1,4 +1,4 @@
-"""Detect how the cells of a column are split into phrases, and read lists, spans and numbers in a cell."""
+"""Detect how cells are split into phrases, read lists and numbers in a cell, and recognize what lists contain."""
 
 from __future__ import annotations
 
@@ -6,15 +6,24 @@ import ast
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.reading.meaning.mapping import MARKS
 from kp_core.reading.open.table import Table, holds_lists, share_with
-from kp_core.reading.open.values import URIS
+from kp_core.reading.open.values import URIS, is_number
 
+#: Kinds of values per document.
+Shape = Literal["phrases", "variants", "scored", "tokens"]
+PHRASE_NAMES = ("phrase", "keyphrase", "keyword", "term", "text", "word", "ngram", "name", "label", "uri")
+SCORE_NAMES = ("score", "relevance", "confidence", "weight")
+CONCEPT_NAMES = ("concept", "uri", "concept_id", "notation")
+#: Separator that some systems write between present and absent keyphrases.
+BORDER = "<peos>"
+#: Separator that some collections write between title and text.
+TITLE_END = re.compile(r" (?:\[sep\]|<eos>) ", re.IGNORECASE)
 _RARE = ("/", "·", "-", "–")
 _ANY_MARK = "|".join(map(re.escape, MARKS.values()))
 _WHOLE = {
@@ -37,26 +46,19 @@ def cell_separator(table: Table, name: str, adjacent: Iterable[str] = (), *, cer
         begins = len(filled) and re.search(pattern, filled[0].as_py())
         if begins and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
             return separator
-    mark = common_mark(_shares(filled), certain=certain)
+    mark = _common_mark(filled, certain=certain)
     for other in adjacent if not mark else ():
-        mark = mark or common_mark(_shares(table.texts(other)), certain=False)
+        mark = mark or _common_mark(table.texts(other), certain=False)
     return mark or (";" if certain else "")
 
 
-def _shares(texts: pa.ChunkedArray) -> dict[str, float]:
+def _common_mark(texts: pa.ChunkedArray, *, certain: bool) -> str:
+    """Return the separator of phrases that enough texts contain, or an empty string."""
     if not pc.any(pc.match_substring_regex(texts, _ANY_MARK)).as_py():
-        return dict.fromkeys(MARKS, 0.0)
-    return {name: share_with(texts, mark) for name, mark in MARKS.items()}
-
-
-def common_mark(shares: Mapping[str, float], *, certain: bool) -> str:
-    """Return the separator of phrases, given the share of cells with each of `MARKS`; empty if there is none.
-
-    >>> common_mark({";": 0.0, "|": 0.6}, certain=False), common_mark({",": 0.1}, certain=False)
-    ('|', '')
-    """
-    for name, share in shares.items():
-        if name != "#" and share and (share >= 0.5 or name in ";；|" or (certain and name not in _RARE)):
+        return ""
+    for name, mark in MARKS.items():
+        share = share_with(texts, mark) if name != "#" else 0
+        if share and (share >= 0.5 or name in ";；|" or (certain and name not in _RARE)):
             return name
     return ""
 
@@ -129,3 +131,78 @@ def spans_in(cell: str, text: str) -> list[str]:
     spans = [item for item in items if isinstance(item, dict)]
     phrases = [item.get("text") or text[item.get("start", 0) : item.get("end", 0)] for item in spans]
     return list(dict.fromkeys(filter(None, phrases or map(str, items))))
+
+
+def text_of(value: Any) -> str | None:
+    """Return a string or a number as text; None for anything else."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    try:
+        return str(value)
+    except ValueError:  # Python does not print integers of more than 4,300 digits
+        return None
+
+
+def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
+    """Return how the lists of all documents are read, with the evidence; None if they are not lists.
+
+    >>> shape_of([["tide table", "harbour"], []])
+    ('phrases', 'lists of strings')
+    >>> shape_of([[["a", "b"], ["c"]]])[0], shape_of([[["a", "1"], ["b", "0.5"]]])[0], shape_of([{"tide": 0.8}])[0]
+    ('variants', 'scored', 'scored')
+    """
+    lists = [value for value in values if value is not None]
+    if not lists or not all(isinstance(value, (list, tuple, dict)) for value in lists):
+        return None
+    if any(isinstance(value, dict) for value in lists):
+        scored = any(lists) and all(isinstance(value, dict) for value in lists)
+        scored = scored and all(text_of(score) is not None for value in lists for score in value.values())
+        return ("scored", "objects of phrase and score") if scored else None
+    items = [item for value in lists for item in value if item is not None]
+    objects = [item for item in items if isinstance(item, dict)]
+    nested = [item for item in items if isinstance(item, (list, tuple))]
+    most = 0.8 * max(len(items), 1)
+    if len(nested) < most:  # one bad item among many is a rejected row, not another format
+        scored = len(objects) >= most and any(pick(item, PHRASE_NAMES) is not None for item in objects)
+        evidence = "lists, mostly of strings" if nested or objects else "lists of strings"
+        return ("scored", "lists of objects with a phrase") if scored else ("phrases", evidence)
+    if 2 * sum(len(item) != 2 and sum(isinstance(part, int) for part in item) > 1 for item in nested) > len(nested):
+        return None  # offsets in a text
+    pairs = [item for item in nested if len(item) == 2]
+    numbered = [any(isinstance(part, (int, float)) for part in item) for item in pairs]
+    scores = sum(number or is_number(item[1]) for number, item in zip(numbered, pairs, strict=True))
+    if sum(numbered) >= 0.8 * len(nested) or scores == len(nested):
+        return "scored", "pairs of phrase and score"
+    return "variants", "lists of lists of strings"
+
+
+def are_scored(values: Iterable[Any]) -> bool:
+    """Recognize lists of phrases with systems' scores, as opposed to annotators' grades.
+
+    >>> are_scored([{"tide": 0.8}]), are_scored([[{"label": "tide", "uri": "x:1"}]]), are_scored([[["tide", 0.8]]])
+    (True, False, True)
+    """
+    lists = [value for value in values if value]
+    items = [item for value in lists for item in value] if (shape_of(lists) or " ")[0] == "scored" else []
+    names = [name for name in SCORE_NAMES if name != "relevance"]
+    return any(not isinstance(item, dict) or pick(item, names) is not None for item in items)
+
+
+def title_and_body(text: str) -> tuple[str | None, str]:
+    """Split a text at the marker that some collections put after the title.
+
+    >>> title_and_body("Tides [sep] Water rises.")
+    ('Tides', 'Water rises.')
+    """
+    title, *bodies = TITLE_END.split(text, maxsplit=1)
+    return (title.strip(), bodies[0].strip()) if bodies else (None, text)
+
+
+def pick(item: Any, names: Iterable[str]) -> Any:
+    """Return the first field of an object with one of these names, or None."""
+    if not isinstance(item, Mapping):
+        return None
+    lower = {str(key).lower(): value for key, value in item.items() if value is not None}
+    return next((lower[name] for name in names if name in lower), None)

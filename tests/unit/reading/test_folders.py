@@ -108,6 +108,13 @@ def test_what_is_nothing_is_left_out_and_listed_and_refuses_no_folder() -> None:
         kp.load(gold=archive({"1.json": '{"d": ["a"]}', "2.json": '{"d": ["a"'}))
 
 
+@pytest.mark.parametrize("role", ["gold", "systems", "files"])
+def test_json_files_of_one_document_each_are_refused(role: str) -> None:
+    objects = {f"d{number}.json": f'{{"text": "Tides.", "keyphrases": ["tide {number}"]}}' for number in (1, 2)}
+    with pytest.raises(InputError, match=r"d1\.json: .*found one document per file.*docs/formats\.md"):
+        kp.load(**{role: archive(objects)})
+
+
 def test_loose_files_are_the_folder_that_they_stand_in(tmp_path: Path) -> None:
     for path in ("ana/1.key", "ana/2.key", "ben/1.key", "ben/README"):
         (tmp_path / "teams" / path).parent.mkdir(parents=True, exist_ok=True)

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import kp_core as kp
 from kp_core.errors import InputError
 from kp_core.reading.limits import Limits
-from kp_core.reading.lists.family import File
 from kp_core.reading.open import json_table as module
+from kp_core.reading.open.decode import File
 from kp_core.reading.open.json_table import json_table, read_at_once
 from kp_core.reading.open.source import Source
 from kp_core.reading.open.table import Table

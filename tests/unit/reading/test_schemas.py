@@ -15,8 +15,8 @@ import pytest
 
 from kp_core.corpus import Corpus
 from kp_core.reading import Question, Source, load
-from kp_core.reading.meaning.exports import SCHEMAS, schema_of
 from kp_core.reading.meaning.fields import plain
+from kp_core.reading.meaning.layouts import SCHEMAS, schema_of
 from tests.format_samples import workbook
 from tests.forms import proposed
 

@@ -12,7 +12,7 @@ import pytest
 import kp_core as kp
 from kp_core.errors import InputError
 from kp_core.reading import Limits, Mapping, Source
-from kp_core.reading.lists.family import File
+from kp_core.reading.open.decode import File
 from kp_core.reading.open.workbooks import read_sheet
 from tests.format_samples import archive, open_document, parquet, workbook
 
