@@ -31,7 +31,7 @@ Item: TypeAlias = str | Path | Source | pd.DataFrame | abc.Mapping[Any, Any]
 
 
 @dataclass(frozen=True)
-class Wishes:
+class LoadOptions:
     """Options for all files.
 
     files  role → names of the files given for it
@@ -46,7 +46,7 @@ class Wishes:
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class Input:
     """The inputs of one role or name: tables, dictionaries, and the files of each path."""
 
     role: Role | None
@@ -56,28 +56,28 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedFiles:
     """Files that belong together, with their input."""
 
-    given: Given
+    input: Input
     bundle: Bundle
     files: tuple[File, ...]
 
-    def meaning(self, mappings: abc.Mapping[str, Mapping]) -> Opened:
+    def meaning(self, mappings: abc.Mapping[str, Mapping]) -> OpenedFiles:
         """Return the files, each with its mapping in `mappings`, if there is one."""
         meant = [mapping_of(file.source, self.bundle, mappings) for file in self.files]
         pairs = zip(self.files, meant, strict=True)
         return replace(self, files=tuple(file if new == Mapping() else file.meaning(new) for file, new in pairs))
 
 
-def given_items(values: abc.Mapping[Role | None, Any], limits: Limits) -> list[Given]:
+def given_items(values: abc.Mapping[Role | None, Any], limits: Limits) -> list[Input]:
     """Return the inputs of each role and name, with folders and archives expanded."""
     inputs = []
     for role, value in values.items():
         for name, items in _by_name(as_pandas(value), role):
             tables = tuple(item for item in items if not isinstance(item, (str, Path, Source)))
             bundles = tuple(expand(item, limits) for item in items if isinstance(item, (str, Path, Source)))
-            inputs += [Given(role, name, tables, bundles)] if items or role is not None else []
+            inputs += [Input(role, name, tables, bundles)] if items or role is not None else []
     return inputs
 
 
@@ -113,27 +113,27 @@ def _is_file(value: Any) -> bool:
     return bool(items) and all(isinstance(item, (Path, Source, pd.DataFrame)) for item in items)
 
 
-def open_files(inputs: Sequence[Given], wishes: Wishes) -> list[Opened]:
+def open_files(inputs: Sequence[Input], options: LoadOptions) -> list[OpenedFiles]:
     """Return the files of all inputs with their mappings; several paths for one role count as one folder."""
-    opened = [bundle for item in inputs for bundle in _open(item, wishes)]
+    opened = [bundle for item in inputs for bundle in _open(item, options)]
     size = sum(len(file.source.data) for group in opened for file in group.files)
-    refuse_over(wishes.limits.session_bytes, size, "bytes", "the files", "files")
+    refuse_over(options.limits.session_bytes, size, "bytes", "the files", "files")
     return opened
 
 
-def _open(given: Given, wishes: Wishes) -> Iterator[Opened]:
-    mappings, bundles = dict(wishes.mappings), list(given.bundles)
+def _open(item: Input, options: LoadOptions) -> Iterator[OpenedFiles]:
+    mappings, bundles = dict(options.mappings), list(item.bundles)
     for bundle in bundles:
         if not bundle.files:
             left_out = f" (left out: {', '.join(bundle.ignored[:3])})" if bundle.ignored else ""
             found, remedy = f"no file to read{left_out}", "Check the folder or archive."
             raise InputError(bundle.name, found, "at least one file", remedy)
-        chosen = (wishes.mappings[name] for name in _names_of(bundle) if name in wishes.mappings)
+        chosen = (options.mappings[name] for name in _names_of(bundle) if name in options.mappings)
         mappings[bundle.name] = next(chosen, mappings.get(bundle.name, Mapping()))
-    options: dict[str, Any] = {"limits": wishes.limits, "encoding": wishes.encoding, "strict": wishes.strict}
-    for bundle in together(bundles) if given.role is None or len(bundles) > 1 else bundles:
-        files = (File(source, mapping=mapping_of(source, bundle, mappings), **options) for source in bundle.files)
-        yield Opened(given, bundle, tuple(files))
+    kwargs: dict[str, Any] = {"limits": options.limits, "encoding": options.encoding, "strict": options.strict}
+    for bundle in together(bundles) if item.role is None or len(bundles) > 1 else bundles:
+        files = (File(source, mapping=mapping_of(source, bundle, mappings), **kwargs) for source in bundle.files)
+        yield OpenedFiles(item, bundle, tuple(files))
 
 
 def names_inside(file: Source, bundle: Bundle) -> tuple[str, ...]:
@@ -150,7 +150,7 @@ def mapping_of(file: Source, bundle: Bundle, mappings: abc.Mapping[str, Mapping]
     return next((mappings[name] for name in names_inside(file, bundle) if name in mappings), Mapping())
 
 
-def known_names(inputs: Sequence[Given], opened: Sequence[Opened]) -> set[str]:
+def known_names(inputs: Sequence[Input], opened: Sequence[OpenedFiles]) -> set[str]:
     """Return all names to which a mapping may refer."""
     in_memory = {item.name or str(item.role) for item in inputs if item.tables}
     names = {item.name for item in inputs if item.name is not None}
@@ -159,12 +159,12 @@ def known_names(inputs: Sequence[Given], opened: Sequence[Opened]) -> set[str]:
     return in_memory | names | paths | inside
 
 
-def repeated_files(opened: Sequence[Opened]) -> Iterator[Note]:
+def repeated_files(opened: Sequence[OpenedFiles]) -> Iterator[Note]:
     """Refuse a file given twice for one role, and yield notes on files with the same content."""
     seen: dict[tuple[Role | None, bytes], File] = {}
     for item in opened:
-        for file in item.files if not item.bundle.folder and item.given.name is None else ():
-            earlier = seen.setdefault((item.given.role, file.source.data), file)
+        for file in item.files if not item.bundle.folder and item.input.name is None else ():
+            earlier = seen.setdefault((item.input.role, file.source.data), file)
             if earlier is file:
                 continue
             if earlier.name == file.name:

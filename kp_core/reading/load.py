@@ -18,10 +18,10 @@ from kp_core.errors import InputError, Note, UsageError, named, pluralize, refus
 from kp_core.reading.beside.datasets import chosen_datasets, datasets_in, has_ids, question_of
 from kp_core.reading.beside.named_tables import refuse_contradictions, table_of_vocabulary, vocabulary_of
 from kp_core.reading.inputs import (
-    Given,
+    Input,
     Item,
-    Opened,
-    Wishes,
+    LoadOptions,
+    OpenedFiles,
     dict_rows,
     frame_table,
     given_items,
@@ -31,13 +31,13 @@ from kp_core.reading.inputs import (
 )
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.lists.sniff import (
-    Asked,
+    OpenQuestions,
     chosen_role,
     family_named,
     lines_of_lists,
     mapping_in_format,
     recognise,
-    settle_roles,
+    resolve_roles,
 )
 from kp_core.reading.meaning.layout import Recognition
 from kp_core.reading.meaning.layouts import layout_from_mapping, layout_of
@@ -117,40 +117,40 @@ def load(
             refuse_unless(value, VALUES["role"], "role")
         mappings[name] = Mapping(role=cast(Any, value)) if isinstance(value, str) else value
     inputs: dict[Role | None, Any] = {"gold": gold, "documents": documents, "system": systems, "judgements": judgements}
-    wishes = Wishes(mappings, encoding, strict, fixes, limits)
-    corpus = _load(given_items({**inputs, None: files}, limits), wishes)
+    options = LoadOptions(mappings, encoding, strict, fixes, limits)
+    corpus = _load(given_items({**inputs, None: files}, limits), options)
     tables: dict[VocabularyTable, Any] = {"broader": broader, "frequencies": frequencies, "similar": similar}
-    corpus = _with_vocabulary(corpus, {**tables, "vectors": vectors}, wishes, directed)
+    corpus = _with_vocabulary(corpus, {**tables, "vectors": vectors}, options, directed)
     refuse_contradictions(corpus.vocabulary)
     return corpus
 
 
 def _with_vocabulary(
-    corpus: Corpus, tables: abc.Mapping[VocabularyTable, Any], wishes: Wishes, directed: bool = False
+    corpus: Corpus, tables: abc.Mapping[VocabularyTable, Any], options: LoadOptions, directed: bool = False
 ) -> Corpus:
     if not directed and all(table is None for table in tables.values()):
         return corpus
-    vocabulary, vocabulary_report = vocabulary_of(tables, wishes.limits, wishes.encoding, directed)
+    vocabulary, vocabulary_report = vocabulary_of(tables, options.limits, options.encoding, directed)
     merged, report = corpus.vocabulary.with_tables(vocabulary), corpus.report
     readings, notes = (*report.readings, *vocabulary_report.readings), (*report.notes, *vocabulary_report.notes)
     return replace(corpus, vocabulary=merged, report=replace(report, readings=readings, notes=notes))
 
 
-def _load(inputs: Sequence[Given], wishes: Wishes) -> Corpus:
-    datasets, mappings = chosen_datasets(inputs, wishes.mappings)
+def _load(inputs: Sequence[Input], options: LoadOptions) -> Corpus:
+    datasets, mappings = chosen_datasets(inputs, options.mappings)
     if datasets:
-        return _load_datasets(datasets, replace(wishes, mappings=mappings))
+        return _load_datasets(datasets, replace(options, mappings=mappings))
     datasets, tables = datasets_in(inputs, table_of_vocabulary)
     if datasets:
-        return _with_vocabulary(_load_datasets(datasets, wishes), tables, wishes)
-    opened = open_files(inputs, wishes)
+        return _with_vocabulary(_load_datasets(datasets, options), tables, options)
+    opened = open_files(inputs, options)
     names = known_names(inputs, opened)
-    if unknown := [name for name in wishes.mappings if name not in names]:
+    if unknown := [name for name in options.mappings if name not in names]:
         raise UsageError(f"there is a mapping for '{unknown[0]}', but no file has this name; write the name in full")
     notes = list(repeated_files(opened))
     vocabulary = dict[VocabularyTable, list[File]]()
     opened = [_without_vocabulary(group, vocabulary) for group in opened]
-    results = _read_all(inputs, opened, wishes, notes)
+    results = _read_all(inputs, opened, options, notes)
     parts = [part for reading in results for part in reading.parts]
     if not parts and names:
         raise InputError("the files", "nothing that can be used", "keyphrases, texts or judgements", "Add a file.")
@@ -163,36 +163,38 @@ def _load(inputs: Sequence[Given], wishes: Wishes) -> Corpus:
     label(parts, notes)
     systems = [item.name for item in inputs if item.role == "system" and item.name]
     silent = [name for name in systems if not any(part.name == name for part in parts)]
-    corpus = assemble(parts, wishes.fixes, wishes.limits, notes, silent)
+    corpus = assemble(parts, options.fixes, options.limits, notes, silent)
     in_use = pa.array(sides(corpus).get("gold", corpus.documents["doc_id"]), pa.large_string())
     entries = tuple(_report_entry(item.reading, item.parts, in_use) for item in results if item.reading is not None)
     report = replace(corpus.report, readings=entries, notes=(*corpus.report.notes, *sense.notes(corpus)))
-    return _with_vocabulary(replace(corpus, report=report), vocabulary, wishes)
+    return _with_vocabulary(replace(corpus, report=report), vocabulary, options)
 
 
-def _load_datasets(datasets: abc.Mapping[str, Sequence[Given]], wishes: Wishes) -> Corpus:
+def _load_datasets(datasets: abc.Mapping[str, Sequence[Input]], options: LoadOptions) -> Corpus:
     """Read each data set separately; raise all questions together, naming each file `data set/file`."""
-    corpora, asked = dict[str, Corpus](), Asked()
+    corpora, questions = dict[str, Corpus](), OpenQuestions()
     for name, inputs in datasets.items():
         start = f"{name}/"
-        inside = ((path, mapping) for path, mapping in wishes.mappings.items() if path.startswith(start))
+        inside = ((path, mapping) for path, mapping in options.mappings.items() if path.startswith(start))
         within = {path.removeprefix(start): mapping for path, mapping in inside}
         with named(name):
             try:
-                corpora[name] = _load(inputs, replace(wishes, mappings=within))
+                corpora[name] = _load(inputs, replace(options, mappings=within))
             except Question as question:
-                asked.findings += [finding.within(name) for finding in question.findings]
-                asked.forms += [replace(form, file=start + form.file.removeprefix(start)) for form in question.forms]
-    if asked:
-        raise asked.question()
+                questions.findings += [finding.within(name) for finding in question.findings]
+                questions.forms += [
+                    replace(form, file=start + form.file.removeprefix(start)) for form in question.forms
+                ]
+    if questions:
+        raise questions.question()
     return one_corpus(**corpora)
 
 
-def _without_vocabulary(group: Opened, tables: dict[VocabularyTable, list[File]]) -> Opened:
+def _without_vocabulary(group: OpenedFiles, tables: dict[VocabularyTable, list[File]]) -> OpenedFiles:
     """Move the vocabulary tables from the files without a role to `tables`."""
     other_files = list[File]()
     for file in group.files:
-        name = None if group.given.role or file.mapping.role else table_of_vocabulary(file.source)
+        name = None if group.input.role or file.mapping.role else table_of_vocabulary(file.source)
         (other_files if name is None else tables.setdefault(name, [])).append(file)
     return replace(group, files=tuple(other_files))
 
@@ -218,12 +220,14 @@ class _Read:
     parts: tuple[Part, ...]
     notes: tuple[Note, ...] = ()
     recognition: Recognition | None = None
-    opened: Opened | None = None
+    opened: OpenedFiles | None = None
 
 
-def _read_all(inputs: Sequence[Given], opened: Sequence[Opened], wishes: Wishes, notes: list[Note]) -> list[_Read]:
+def _read_all(
+    inputs: Sequence[Input], opened: Sequence[OpenedFiles], options: LoadOptions, notes: list[Note]
+) -> list[_Read]:
     """Return the readings of all inputs in order; raise all open questions at once."""
-    questions, recognitions = Asked(), list[tuple[Opened, Recognition]]()
+    questions, recognitions = OpenQuestions(), list[tuple[OpenedFiles, Recognition]]()
     recognized_groups = [_recognised(group) for group in opened]
     lines = {size for recognised, _, _ in recognized_groups for size in map(lines_of_lists, recognised) if size}
     for group, (recognised, new_questions, left_out) in zip(opened, recognized_groups, strict=True):
@@ -241,35 +245,37 @@ def _read_all(inputs: Sequence[Given], opened: Sequence[Opened], wishes: Wishes,
         said = ((file, f"It is read like {other.name}, which has the same columns.") for file, other in matched.items())
         notes += [Note("info", file, message) for file, message in said]
         mappings = {file: other.mapping for file, other in matched.items()}
-        return _read_all(inputs, [group.meaning(mappings) for group in opened], wishes, notes)
-    resolved = list[tuple[Opened, Recognition]]()
+        return _read_all(inputs, [group.meaning(mappings) for group in opened], options, notes)
+    resolved = list[tuple[OpenedFiles, Recognition]]()
     for item in inputs:
-        recognized = [(group, reading) for group, reading in recognitions if group.given is item]
-        roles = settle_roles([reading for _, reading in recognized], notes, questions)
+        recognized = [(group, reading) for group, reading in recognitions if group.input is item]
+        roles = resolve_roles([reading for _, reading in recognized], notes, questions)
         resolved += [(group, role) for (group, _), role in zip(recognized, roles, strict=True)]
     if questions:
         raise questions.question()
-    named_files = [(group.given.role, file.name) for group in opened for file in group.files]
+    named_files = [(group.input.role, file.name) for group in opened for file in group.files]
     names = {item.role: {name for role, name in named_files if role == item.role} for item in inputs}
-    wishes, results = replace(wishes, files=names), list[_Read]()
+    options, results = replace(options, files=names), list[_Read]()
     for item in inputs:
         tables = (table for table in item.tables if isinstance(table, (pd.DataFrame, abc.Mapping)))
-        results += [_in_memory(table, item, wishes) for table in tables]
-        results += [_of_files(group, reading, wishes, questions) for group, reading in resolved if group.given is item]
+        results += [_in_memory(table, item, options) for table in tables]
+        results += [_of_files(group, reading, options, questions) for group, reading in resolved if group.input is item]
     if questions:
         raise questions.question()
-    return _with_matching_ids(results, wishes) if len(results) > 1 else results
+    return _with_matching_ids(results, options) if len(results) > 1 else results
 
 
-def _recognised(group: Opened, lines: Collection[int] = ()) -> tuple[list[Recognition], Asked, dict[str, str]]:
+def _recognised(
+    group: OpenedFiles, lines: Collection[int] = ()
+) -> tuple[list[Recognition], OpenQuestions, dict[str, str]]:
     """Recognize files; also return the open questions, and the reason for leaving out each file without data.
 
     lines  line counts of other files in which line n is document n
     """
-    questions, left_out = Asked(), dict[str, str]()
+    questions, left_out = OpenQuestions(), dict[str, str]()
     used_files = [file for file in group.files if file.mapping.role != "leave out"]
-    may_skip = group.bundle.folder or (group.given.role is None and len(used_files) > 1)
-    recognised = recognise(used_files, group.given.role, questions, left_out if may_skip else None, lines)
+    may_skip = group.bundle.folder or (group.input.role is None and len(used_files) > 1)
+    recognised = recognise(used_files, group.input.role, questions, left_out if may_skip else None, lines)
     questions.forms = [_with_folder(form, group.bundle) for form in questions.forms]
     return recognised, questions, left_out
 
@@ -278,7 +284,7 @@ def _with_folder(form: Form, bundle: Bundle) -> Form:
     return form if bundle.loose or not bundle.folder else replace(form, file=f"{bundle.name}/{form.file}")
 
 
-def _same_columns(forms: Sequence[Form], recognitions: Sequence[tuple[Opened, Recognition]]) -> dict[str, File]:
+def _same_columns(forms: Sequence[Form], recognitions: Sequence[tuple[OpenedFiles, Recognition]]) -> dict[str, File]:
     """Return, for each file in question, a file with the same columns that the user has mapped."""
     mapped = {}
     for _, reading in recognitions:
@@ -288,15 +294,15 @@ def _same_columns(forms: Sequence[Form], recognitions: Sequence[tuple[Opened, Re
     return {form.file: mapped[heads] for form in forms if (heads := tuple(form.columns)) in mapped}
 
 
-def _with_matching_ids(results: Sequence[_Read], wishes: Wishes) -> list[_Read]:
+def _with_matching_ids(results: Sequence[_Read], options: LoadOptions) -> list[_Read]:
     """Read a table again by another column of ids if its ids match no other file."""
     parts = [[part for part in item.parts if has_ids(part) and not part.counted] for item in results]
     documents = [[set(part.ids().to_pylist()) for part in item] for item in parts]
     other_ids = ([*chain.from_iterable(documents[:n] + documents[n + 1 :])] for n in range(len(results)))
-    return [_with_matching_id(item, ids, wishes) for item, ids in zip(results, other_ids, strict=True)]
+    return [_with_matching_id(item, ids, options) for item, ids in zip(results, other_ids, strict=True)]
 
 
-def _with_matching_id(result: _Read, other_ids: Sequence[set[str]], wishes: Wishes) -> _Read:
+def _with_matching_id(result: _Read, other_ids: Sequence[set[str]], options: LoadOptions) -> _Read:
     recognition = result.recognition
     if recognition is None or result.opened is None or len(recognition.layouts) != 1 or not other_ids:
         return result
@@ -312,16 +318,16 @@ def _with_matching_id(result: _Read, other_ids: Sequence[set[str]], wishes: Wish
     changed = replace(
         recognition, layouts=(new_layout,), columns=columns, evidence=evidence, mapping=new_layout.mapping
     )
-    reread = _of_files(result.opened, changed, wishes, Asked())
+    reread = _of_files(result.opened, changed, options, OpenQuestions())
     return replace(reread, notes=(*reread.notes, Note("info", file.name, f"{message[:1].upper()}{message[1:]}.")))
 
 
-def _in_memory(item: Any, given: Given, wishes: Wishes) -> _Read:
-    role: Role = given.role or "gold"
-    shown = given.name or role
-    mapping, columns = wishes.mappings.get(shown, Mapping()), dict[str, str]()
+def _in_memory(item: Any, source_input: Input, options: LoadOptions) -> _Read:
+    role: Role = source_input.role or "gold"
+    shown = source_input.name or role
+    mapping, columns = options.mappings.get(shown, Mapping()), dict[str, str]()
     if isinstance(item, pd.DataFrame):
-        table = frame_table(item, shown, wishes.limits)
+        table = frame_table(item, shown, options.limits)
         layout = layout_of(table, role, Mapping(fill_down="no").merged(mapping))
         if layout is None:
             found = f"the columns {', '.join(table.names[:10]) or '(none)'}"
@@ -329,22 +335,22 @@ def _in_memory(item: Any, given: Given, wishes: Wishes) -> _Read:
             raise InputError(shown, found, expected, "Rename them, or name their roles.")
         rows, evidence, columns, family = rows_of(layout, role), layout.evidence, layout.columns, "DataFrame"
     else:
-        (rows, evidence), family = dict_rows(item, role, shown, mapping, wishes.limits), "dictionary"
+        (rows, evidence), family = dict_rows(item, role, shown, mapping, options.limits), "dictionary"
     reading = Reading(shown, 0, role, family, evidence, columns=columns, line_ends="none")
-    return _checked(rows, reading, shown, id(item) if given.name is None else 0, mapping, given, wishes)
+    return _checked(rows, reading, shown, id(item) if source_input.name is None else 0, mapping, source_input, options)
 
 
-def _of_files(item: Opened, recognition: Recognition, wishes: Wishes, questions: Asked) -> _Read:
+def _of_files(item: OpenedFiles, recognition: Recognition, options: LoadOptions, questions: OpenQuestions) -> _Read:
     """Read one file or group if it has the requested role, and ask about suspicious content."""
     bundle, files, first = item.bundle, recognition.files, recognition.files[0]
-    requested = chosen_role(first) or item.given.role
-    texts_beside = recognition.role == "documents" and "documents" not in wishes.files
+    requested = chosen_role(first) or item.input.role
+    texts_beside = recognition.role == "documents" and "documents" not in options.files
     if requested not in (None, recognition.role) and not texts_beside:
         what = f"{pluralize(len(files), 'file')}, {recognition.evidence}"
         return _Read(None, (), (Note("info", bundle.name, f"Left out, because {requested} was requested: {what}."),))
     family, several = family_named(recognition.family), len(files) > 1
     # One file may contain the gold standard and systems, and be given for both roles.
-    elsewhere = {role for role, names in wishes.files.items() if first.name in names and role != item.given.role}
+    elsewhere = {role for role, names in options.files.items() if first.name in names and role != item.input.role}
     rows = [part for part in family.read(recognition, requested) if part.role not in elsewhere]
     texts = [file.decoded for file in files] if several or "decoded" in vars(first) else []
     reading = Reading(
@@ -365,8 +371,8 @@ def _of_files(item: Opened, recognition: Recognition, wishes: Wishes, questions:
     name = stem_of(bundle.name if in_folder and (several or group_is_one or is_document) else first.name)
     if several and group_is_one and not in_folder:  # uploads have no folder name
         name = first.suffix.removeprefix(".") or name
-    separate = (item.given.name is None or bundle.folder) and not is_document
-    result = _checked(rows, reading, name, id(recognition) if separate else 0, first.mapping, item.given, wishes)
+    separate = (item.input.name is None or bundle.folder) and not is_document
+    result = _checked(rows, reading, name, id(recognition) if separate else 0, first.mapping, item.input, options)
     for doubt in (doubt for part in result.parts if (doubt := sense.doubt_of(part, recognition)) is not None):
         if isinstance(doubt, Form):
             questions.forms.append(_with_folder(doubt, bundle))
@@ -377,15 +383,23 @@ def _of_files(item: Opened, recognition: Recognition, wishes: Wishes, questions:
 
 
 def _checked(
-    rows: Sequence[Rows], reading: Reading, name: str, origin: int, mapping: Mapping, given: Given, wishes: Wishes
+    rows: Sequence[Rows],
+    reading: Reading,
+    name: str,
+    origin: int,
+    mapping: Mapping,
+    source_input: Input,
+    options: LoadOptions,
 ) -> _Read:
     """Check the rows of one reading, count them in its report, and return the requested ones.
 
     name  default name of the source; origin: identity of the upload within its input
     """
-    no_texts = "documents" in wishes.files and given.role not in (None, "documents")
-    checked = [check(part, reading.file, wishes.limits) for part in rows if not (part.role == "documents" and no_texts)]
-    refuse_if_mostly_rejected(checked, wishes.limits, strict=wishes.strict)
+    no_texts = "documents" in options.files and source_input.role not in (None, "documents")
+    checked = [
+        check(part, reading.file, options.limits) for part in rows if not (part.role == "documents" and no_texts)
+    ]
+    refuse_if_mostly_rejected(checked, options.limits, strict=options.strict)
     # Texts and judgements from the same table are left out, so that its rows are counted once.
     same_role = [part for part in checked if part.role == checked[0].role]
     reading = replace(
@@ -395,6 +409,10 @@ def _checked(
         rows_rejected=sum(len(part.rejected) for part in same_role),
         rows_blank=sum(part.blank for part in same_role),
     )
-    source: dict[str, Any] = {"name": given.name or name, "name_given": given.name is not None, "mapping": mapping}
-    source |= {"file": reading.file, "origin": (id(given), origin)}
+    source: dict[str, Any] = {
+        "name": source_input.name or name,
+        "name_given": source_input.name is not None,
+        "mapping": mapping,
+    }
+    source |= {"file": reading.file, "origin": (id(source_input), origin)}
     return _Read(reading, tuple(Part(**vars(part), **source) for part in checked))

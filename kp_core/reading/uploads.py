@@ -13,7 +13,7 @@ from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.lists.sniff import (
-    Asked,
+    OpenQuestions,
     chosen_role,
     family_named,
     mapping_in_format,
@@ -119,7 +119,7 @@ _DOCUMENTS = 3
 
 
 @dataclass(frozen=True)
-class Understood:
+class FilePreview:
     """The result of reading one file separately: counts, first documents, and rejected rows.
 
     documents  one row per list or text: document, source, phrases or beginning of the text
@@ -167,7 +167,7 @@ def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
 
 def _of_archive(files: Sequence[File], name: str, mapping: Mapping) -> Form:
     try:
-        readings = recognise(files, None if mapping.role == "leave out" else mapping.role or None, Asked(), {})
+        readings = recognise(files, None if mapping.role == "leave out" else mapping.role or None, OpenQuestions(), {})
     except InputError as refusal:
         return Form(name, mapping, str(refusal))
     switches, options = dict[str, tuple[str, ...]](), dict[str, str]()
@@ -188,7 +188,7 @@ def _switches(reading: Recognition) -> dict[str, tuple[str, ...]]:
     return {name: values for name, values in (options | reading.offers).items() if values and name in SWITCHES}
 
 
-def understand(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Understood:
+def understand(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> FilePreview:
     """Read one file separately with a mapping.
 
     >>> found = understand(Source("a.csv", b"id,keyword\\nd1,tide\\nd1,sea\\n"), Mapping())
@@ -198,7 +198,7 @@ def understand(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Und
     try:
         corpus = load(files=source, mapping={source.name: mapping}, limits=limits)
     except InputError as refusal:
-        return Understood(problem=str(refusal))
+        return FilePreview(problem=str(refusal))
     sizes = {
         "document": len(corpus.documents),
         "annotator": len(corpus.annotators) if len(corpus.annotators) > 1 else 0,
@@ -209,7 +209,7 @@ def understand(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Und
         "score": len(corpus.judgements),
     }
     counts = {name: size for name, size in sizes.items() if size}
-    return Understood(counts, _first_documents(corpus), corpus.report.rejected)
+    return FilePreview(counts, _first_documents(corpus), corpus.report.rejected)
 
 
 def _first_documents(corpus: Corpus) -> pd.DataFrame:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from kp_core.corpus import VocabularyTable
 from kp_core.errors import InputError, UsageError, pluralize
-from kp_core.reading.inputs import Given, mapping_of
+from kp_core.reading.inputs import Input, mapping_of
 from kp_core.reading.meaning.fields import role_of_path
 from kp_core.reading.meaning.mapping import Mapping as Meaning
 from kp_core.reading.meaning.question import Finding, Reply
@@ -57,10 +57,10 @@ def dataset_column(ids: Iterable[str], names: Sequence[str]) -> pa.Array:
 
 
 def datasets_in(
-    inputs: Sequence[Given], table_of: Callable[[Source], VocabularyTable | None]
-) -> tuple[dict[str, list[Given]], dict[Any, list[Source]]]:
+    inputs: Sequence[Input], table_of: Callable[[Source], VocabularyTable | None]
+) -> tuple[dict[str, list[Input]], dict[Any, list[Source]]]:
     """Return {data set: its inputs} if folders are data sets, and the vocabulary tables next to these folders."""
-    datasets, tables = dict[str, list[Given]](), dict[VocabularyTable, list[Source]]()
+    datasets, tables = dict[str, list[Input]](), dict[VocabularyTable, list[Source]]()
     for item in inputs:
         bundle = item.bundles[0] if len(item.bundles) == 1 else None
         if item.name or item.tables or item.role == "judgements" or bundle is None or not bundle.folder:
@@ -84,13 +84,13 @@ def datasets_in(
 
 
 def chosen_datasets(
-    inputs: Sequence[Given], mappings: Mapping[str, Meaning]
-) -> tuple[dict[str, list[Given]], dict[str, Meaning]]:
+    inputs: Sequence[Input], mappings: Mapping[str, Meaning]
+) -> tuple[dict[str, list[Input]], dict[str, Meaning]]:
     """Return {data set: its inputs} if the user assigned every file to a data set, and the mappings; else nothing.
 
     These mappings refer to `data set/file`.
     """
-    datasets, within = dict[str, list[Given]](), dict[str, Meaning]()
+    datasets, within = dict[str, list[Input]](), dict[str, Meaning]()
     if not any(mapping.in_dataset for mapping in mappings.values()):
         return {}, {}
     for item in inputs:

@@ -58,7 +58,7 @@ def title_of(name: str) -> str:
 
 
 @dataclass
-class Asked:
+class OpenQuestions:
     """Open questions about the files to be loaded: findings, and a form per file whose meaning is unknown."""
 
     findings: list[Finding] = field(default_factory=list)
@@ -67,10 +67,10 @@ class Asked:
     def __bool__(self) -> bool:
         return bool(self.findings or self.forms)
 
-    def add(self, asked: Question | Asked) -> None:
+    def add(self, questions: Question | OpenQuestions) -> None:
         """Add new questions without duplicates, since a file may be given for two roles."""
-        self.findings += [finding for finding in asked.findings if finding not in self.findings]
-        self.forms += [form for form in asked.forms if form not in self.forms]
+        self.findings += [finding for finding in questions.findings if finding not in self.findings]
+        self.forms += [form for form in questions.forms if form not in self.forms]
 
     def question(self) -> Question:
         """Return everything as one question."""
@@ -80,13 +80,13 @@ class Asked:
 def recognise(
     files: Sequence[File],
     role: Role | None,
-    asked: Asked,
+    questions: OpenQuestions,
     left_out: dict[str, str] | None = None,
     lines: Collection[int] = (),
 ) -> list[Recognition]:
     """Recognize all files of one upload: first groups of files that belong together, then single files.
 
-    asked     collects the open questions
+    questions collects the open questions
     left_out  collects the files of a folder without data, with the reason; if None, such files are refused
     lines     line counts of other files in which line n is document n
     """
@@ -99,13 +99,13 @@ def recognise(
         try:
             recognitions.append(recognise_one(file, chosen_role(file) or role, lines, guess=left_out is None or data))
         except Question as question:
-            asked.add(question)
+            questions.add(question)
         except InputError as refusal:
             if left_out is None or (data and not (isinstance(refusal, NoData) and file.mapping == Mapping())):
                 raise
             refused.append(refusal)
             left_out[file.name] = refusal.found
-    if refused and not recognitions and not asked:
+    if refused and not recognitions and not questions:
         raise refused[0]
     _refuse_objects(recognitions)
     return recognitions
@@ -243,7 +243,7 @@ def mapping_in_format(reading: Recognition) -> Mapping:
     return replace(reading.files[0].mapping, format=reading.family, switches=switches)
 
 
-def settle_roles(recognitions: list[Recognition], notes: list[Note], asked: Asked) -> list[Recognition]:
+def resolve_roles(recognitions: list[Recognition], notes: list[Note], questions: OpenQuestions) -> list[Recognition]:
     """Infer roles from file names and paths if the content does not show them, or ask."""
     roles = {id(reading): role_of_path(reading.files[0].name) for reading in recognitions if reading.guessed}
     known_roles = {reading.role for reading in recognitions if not reading.guessed} | {*roles.values()}
@@ -253,7 +253,7 @@ def settle_roles(recognitions: list[Recognition], notes: list[Note], asked: Aske
     else:
         doubts = [_doubt_of_roles(unknown)] if len(unknown) > 1 else []
     if doubts:
-        asked.findings += doubts
+        questions.findings += doubts
         return recognitions
     roles |= dict.fromkeys(map(id, unknown), "system" if "gold" in known_roles else "gold")
     resolved = []
@@ -266,7 +266,7 @@ def settle_roles(recognitions: list[Recognition], notes: list[Note], asked: Aske
                 resolved.append(recognise_one(reading.files[0], role))
                 continue
             except Question as question:
-                asked.add(question)
+                questions.add(question)
         resolved.append(replace(reading, role=role, guessed=False) if role else reading)
     return resolved
 
