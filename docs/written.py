@@ -31,9 +31,9 @@ SHARED = {
 }
 _OPENING = """# Command line
 
-`kpscope` and `python -m kp_core` are the same. `kpscope COMMAND --help` explains all options; groups
-of options that commands share are listed below. [CI](ci.md) lists the exit statuses. With `--format json`, standard
-output is one JSON object; progress and warnings go to standard error.
+`kpscope COMMAND --help` (or `python -m kp_core COMMAND --help`) explains all options; those that commands share are
+listed below. [CI](ci.md) lists the exit statuses. With `--format json`, standard output is one JSON object; progress
+and warnings go to standard error.
 
 ## Commands"""
 

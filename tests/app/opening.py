@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from html import unescape
 from itertools import count
 from typing import Any
 
 import pandas as pd
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
@@ -29,6 +31,8 @@ TABS = {
     "learn": ("Lessons", "Methods", "Glossary"),
     "correlation": ("All pairs", "Location, complexity, part of speech", "Which measures differ", "Every pair"),
 }
+# Each simulated app looks for components in the metadata of every installed package, which takes half a second.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 #: Results are kept under a digest of the data, so every corpus needs one of its own.
 _NUMBER = count()
 

@@ -171,12 +171,14 @@ def test_every_page_and_every_download_shows_it_as_it_stands(
     assert len(offered) > 120
     for name, content in offered.values():
         assert not any(one in name for one in HOSTILE)
-        if name.endswith(CHECKED):
+        if name.endswith(CHECKED) and name not in IN_ARCHIVE:
             check_download(name, content() if callable(content) else content)
 
 
 #: Endings of the downloads that are looked into; pictures are opened in a browser elsewhere.
 CHECKED = (".csv", ".tex", ".md", ".html", ".zip", ".xlsx")
+#: Files of the report that its archive, which is looked into, holds as well.
+IN_ARCHIVE = ("report.html", "report.md", "tables.tex")
 
 
 def check_download(name: str, content: Any) -> None:

@@ -254,6 +254,10 @@ def test_file_of_a_question_is_answered_above_and_has_no_change_button() -> None
     assert not [*app.error, *app.warning]
     app.button(key="answer tags.txt 0 0").click().run()
     assert "change tags.txt" in [one.key for one in app.button]
+    corpus = app.session_state["session"].on_screen.corpus
+    assert (corpus.gold["phrase"].tolist(), corpus.runs["phrase"].tolist()) == (["tide", "moon"], ["rises", "moon"])
+    app.button(key="change tags.txt").click().run()
+    assert not app.exception
 
 
 def test_results_of_earlier_files_name_the_upload_that_is_not_among_them() -> None:

@@ -77,8 +77,8 @@ def test_a_reload_without_the_files_never_shows_the_sample_as_if_it_were_theirs(
     assert [one.value for one in app.title] == ["Your files are not here"]
     assert "refers to uploaded files. Uploads are lost on a reload" in literal(app)
     assert not [*app.dataframe, *app.get("plotly_chart"), *app.pills]
-    data = opened("data", files="yes", k="9")
-    assert "refers to uploaded files" in literal(data)
+    for page in ("systems", "documents", "data"):
+        assert "refers to uploaded files" in literal(opened(page, files="yes", k="9"))
     app.button(key="show_sample").click().run()
     assert page_of(app) == "overview"
     assert "Sample data: 4 extractors on 20 lectures, 3 annotators." in literal(app)

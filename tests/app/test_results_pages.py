@@ -184,19 +184,8 @@ def test_a_universe_that_is_too_small_is_a_sentence(page: str, tab: str) -> None
     assert ["universe with at least as many phrases" in error.value for error in app.error] == [True]
 
 
-@pytest.fixture(scope="module")
-def result(lectures: kp.Corpus) -> kp.Result:
-    return kp.agreement(lectures)
-
-
-@pytest.fixture(scope="module")
-def annotators() -> Any:
-    return opened("annotators")
-
-
-def test_the_coefficients_and_the_answer_are_those_of_agreement(
-    lectures: kp.Corpus, result: kp.Result, annotators: Any
-) -> None:
+def test_the_coefficients_and_the_answer_are_those_of_agreement(lectures: kp.Corpus) -> None:
+    result, annotators = kp.agreement(lectures), opened("annotators")
     table = next(one for one in tables(annotators) if "K" in one.get("measure", pd.Series()).tolist())
     table = table.set_index("measure")
     rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")].set_index("measure")
@@ -237,7 +226,7 @@ def test_gold_without_systems_is_enough(page: str, tab: str) -> None:
 
 
 @pytest.mark.parametrize("systems", [None, {"s": {"d1": ["tide"], "d2": ["moon"]}}])
-def test_people_who_share_no_document_have_pages_that_say_so(systems: Any, offered: dict[str, tuple[str, Any]]) -> None:
+def test_people_who_share_no_document_have_pages_that_say_so(systems: Any) -> None:
     corpus = kp.load(gold={"ana": {"d1": ["tide", "sea"]}, "ben": {"d2": ["moon", "sea"]}}, systems=systems)
     for page, tab in (("overview", ""), *PEOPLE, ("report", "Report")):
         app = at(page, tab, corpus)
@@ -246,16 +235,14 @@ def test_people_who_share_no_document_have_pages_that_say_so(systems: Any, offer
             assert "annotators is undefined: fewer than two annotators saw the document" in words(app), tab
         if tab == "Together and in pairs":
             assert [frame for frame in tables(app) if "pair" in frame.columns] == []
-    written = offered["report html"][1]()
-    assert "agreement of the annotators is undefined: fewer than two annotators saw the document." in written
 
 
 def test_the_report_offers_its_files_for_the_sections_chosen(offered: dict[str, tuple[str, Any]]) -> None:
     app = at("report", "Report")
     assert [name for key, (name, _) in offered.items() if key.startswith("report")] == [name for _, name, _ in FILES]
-    assert "All measures" in offered["report html"][1]()
+    assert "All measures" in offered["report markdown"][1]()
     app.checkbox(key="section measures").set_value(False).run()
-    assert "All measures" not in offered["report html"][1]()
+    assert "All measures" not in offered["report markdown"][1]()
     for box in app.checkbox:
         box.set_value(False)
     app.run()

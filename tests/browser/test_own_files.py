@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.steps import SETTLE, bar, drop, follow, main, written
 from tests.browser.test_restart import TABLES
+from tests.dashboard import Session
 
 
 def test_a_cold_server_opens_a_deep_link_and_keeps_files_until_they_are_forgotten(
@@ -32,13 +33,8 @@ def test_a_cold_server_opens_a_deep_link_and_keeps_files_until_they_are_forgotte
         second.goto(address)
         settle(second)
         expect(main(second)).to_contain_text("mango reaches")
-    other = page.context.browser
-    assert other
-    stranger = other.new_context().new_page()
-    stranger.goto(cold_server)
-    settle(stranger)
-    expect(main(stranger)).to_contain_text("Sample data:")
-    stranger.context.close()
+    with Session(cold_server) as stranger:  # without the cookies of this browser
+        assert "Sample data:" in stranger.words()
     assert len(list(folder.iterdir())) == 1
     bar(page).locator(".st-key-data-on-screen button").click()
     page.get_by_role("button", name="Forget my files").click()

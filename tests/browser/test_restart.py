@@ -37,7 +37,7 @@ def test_after_a_kill_the_open_page_and_every_click_know_whose_files_they_were(
     with running(tmp_path / "second", environment=own, port=port):
         for tab in (page, details):  # nobody has touched them
             expect(main(tab)).to_contain_text(GONE, timeout=RECONNECTS)
-        for name in ("Systems", "Overview", "Data", "Documents"):
+        for name in ("Systems", "Data"):
             follow(page, settle, name)
             expect(main(page)).to_contain_text(GONE)
             expect(main(page)).not_to_contain_text("yake")

@@ -222,7 +222,7 @@ def test_hostile_names_and_phrases_stay_text_on_every_page(
         "gold <b>evil<%2fb>": [("doc_id", "annotator", "keyphrase")]
         + [(d, who, one) for d in documents for who in names for one in HOSTILE],
         "systems $evil$": [("system", "doc_id", "rank", "keyphrase")]
-        + [(name, d, rank, one) for name in HOSTILE for d in documents for rank, one in enumerate(HOSTILE, 1)],
+        + [(name, d, rank, one) for name in HOSTILE[4:] for d in documents for rank, one in enumerate(HOSTILE, 1)],
         "texts": [("doc_id", "title", "group", "text")]
         + [(d, HOSTILE[3], HOSTILE[turn], " and ".join(HOSTILE)) for turn, d in enumerate(documents)],
         "judged": [("pair_id", "keyphrase", "candidate", "annotator", "score"), *judged],
@@ -232,12 +232,12 @@ def test_hostile_names_and_phrases_stay_text_on_every_page(
     seen = ""
     for name in SCREENS:
         follow(page, settle, name.capitalize())
-        tab, visited = "", {""}
+        tab, visited = "", set[str]()
         while tab is not None:
             if tab:
                 main(page).get_by_role("tab", name=tab, exact=True).click()
                 settle(page)
-            visited.add(tab)
+            visited |= {tab, *main(page).get_by_role("tab", selected=True).all_inner_texts()}
             expect(page.locator('[data-testid="stException"], [data-testid="stAlertContentError"]')).to_have_count(0)
             assert page.evaluate(BECAME) == [], f"{name}, {tab}"
             seen += page.locator("body").inner_text()

@@ -65,7 +65,7 @@ def given(case: dict[str, Any]) -> dict[str, Any]:
     if "files" in case:
         roles = case.get("given", {role: list(case["files"])})
         return {part: [Source(name, case["files"][name].encode()) for name in names] for part, names in roles.items()}
-    return {role: Source(case["file"], case["text"].encode())}
+    return {role: Source(case.get("file", "g.csv"), case["text"].encode())}
 
 
 def read_case(case: dict[str, Any], options: str = "") -> Corpus:
@@ -88,8 +88,11 @@ def forms(case: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def shown(corpus: Corpus, part: dict[str, Any], role: str) -> str | list[str]:
     """Return the rows of the table that is asked for, in the columns that are asked for, as they are written down."""
-    table = getattr(corpus, part.get("table") or {"systems": "runs", "files": "gold"}.get(role, role))
-    if columns := part.get("columns"):
+    name = part.get("table") or {"systems": "runs", "files": "gold"}.get(role, role)
+    table = getattr(corpus, name)
+    if isinstance(part["rows"], list):
+        usual = ["system" if name == "runs" else "annotator", "doc_id", "phrase"]
+        columns = part.get("columns") or usual[-1 - part["rows"][0].count(" | ") :]
         plain = table[columns].astype(object)
         return [" | ".join(map(str, row)) for row in plain.where(plain.notna(), "").to_numpy()]
     where = table["doc_id"] if len(corpus.annotators) < 2 else table["annotator"] + " " + table["doc_id"]
