@@ -478,7 +478,7 @@ def _write_as(answer: Any, out: str, endings: Sequence[str], svg: Callable[[], s
 
     ending, images = Path(out).suffix, (".svg", ".pdf", ".png")
     if ending in images:
-        written = image(svg(), ending[1:])
+        written = image(svg(), ending[1:], answer.signature)
     elif ending in endings:
         written = getattr(answer, _FORMS.get(ending, ending[1:]))()
     else:

@@ -1,6 +1,5 @@
 """Define the dashboard: the state of a session, widgets, parts of pages, and the frame around each page."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from kp_core.reading.limits import at_start, whole_number
@@ -11,14 +10,9 @@ _IN_WHEEL = _HERE / "dashboard"
 ROOT = _IN_WHEEL if _IN_WHEEL.is_dir() else _HERE.parent
 
 
-def session_limit(environment: Mapping[str, str]) -> int | None:
-    """Return the maximum number of open sessions from `KPSCOPE_SESSIONS`, or None if it is not set.
-
-    >>> session_limit({"KPSCOPE_SESSIONS": "30"})
-    30
-    """
-    variable = "KPSCOPE_SESSIONS"
-    return whole_number(environment, variable, 1) if environment.get(variable) else None
+def limit(variable: str) -> int:
+    """Return the limit that an environment variable sets; 0 if it is not set."""
+    return at_start(lambda environment: whole_number(environment, variable, 1) if environment.get(variable) else 0)
 
 
-MAX_SESSIONS = at_start(session_limit)
+MAX_SESSIONS = limit("KPSCOPE_SESSIONS")

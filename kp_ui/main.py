@@ -1,5 +1,6 @@
 """Run the app in Streamlit; `app.py` starts this script, and every page runs inside it."""
 
-from kp_ui import shell
+if __name__ == "__main__":  # a process that reads files imports this module, too
+    from kp_ui import shell
 
-shell.run()
+    shell.run()

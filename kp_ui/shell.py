@@ -1,26 +1,22 @@
 """Add the style and the navigation to every page, and limit the number of sessions."""
 
-import tomllib
+import logging
 from base64 import b64encode
-from functools import partial
+from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from kp_core.words.answers import Speech
-from kp_ui import MAX_SESSIONS, recovery
+from kp_ui import MAX_SESSIONS
+from kp_ui.parts import page as pages
 from kp_ui.parts import rating
-from kp_ui.parts.page import require_files
 from kp_ui.state import link, settings, workspace
 from kp_ui.widgets import controls, prose, show
 
-#: The pages by the stem of their file, which is also the name in the navigation.
 PAGES = ("data", "overview", "systems", "documents", "annotators", "correlation", "report", "learn")
 _HERE = Path(__file__).parent
-_DATA = tomllib.loads((_HERE / "pages.toml").read_text("utf-8"))
-#: Address of a removed page → the page that now has its content, and the parameters to open it with.
-MOVED = {stem: (to["page"], to.get("query", {})) for stem, to in _DATA["moved"].items()}
 _DAY = 86_400  # in seconds
 #: Logo and style of every page; these constants contain no text from users.
 _LOGO = b64encode((_HERE / "logo.svg").read_bytes()).decode()
@@ -30,9 +26,8 @@ _WITHOUT_NAVIGATION = '[data-testid="stHeader"], [data-testid="stSidebar"] { dis
 _LARGE = f"html {{ font-size: 150%; }} {_WITHOUT_NAVIGATION} {(_HERE / 'presented.css').read_text('utf-8')}"
 
 
-def _redirect(stem: str) -> None:
-    page, query = MOVED[stem]
-    st.switch_page(link.file_of(page), query_params=query | st.query_params.to_dict())
+def _redirect() -> None:
+    st.switch_page(link.file_of("overview"), query_params=st.query_params.to_dict())
 
 
 def _pages(speech: Speech) -> list[StreamlitPage]:
@@ -61,15 +56,12 @@ def run() -> None:
     _ask_after_reconnecting()
     words = workspace.speech()
     # The default page has only the address "/", without "/overview", so "/" redirects to "/overview".
-    moved = [
-        st.Page(partial(_redirect, stem), title=stem or "Start", url_path=stem, default=not stem, visibility="hidden")
-        for stem in MOVED
-    ]
+    start = st.Page(_redirect, title="Start", default=True, visibility="hidden")
     link.run_pending()
     controls.take_changes()
     link.read_address()
-    page = st.navigation([*_pages(words), *moved], position="hidden" if link.presented() or rating.invited() else "top")
-    if page.url_path in MOVED:
+    page = st.navigation([start, *_pages(words)], position="hidden" if link.presented() or rating.invited() else "top")
+    if not page.url_path:
         page.run()  # redirects, so nothing below is run
     next_page = str(st.session_state.pop(workspace.NEXT_PAGE, page.url_path))
     target = "correlation" if rating.invited() else next_page
@@ -84,11 +76,20 @@ def run() -> None:
         link.mark_user_action()
         st.rerun()
     workspace.keep_in_link()
-    with recovery.page(page.url_path):
+    show.begin()
+    try:
         settings.write_link()
         if page.url_path not in ("data", "learn"):  # lessons have their own data
-            require_files()
-        page.run()
+            pages.require_files()
+        with show.refusals():
+            page.run()
+            show.foot()
+    except Exception:
+        logging.getLogger("kpscope").exception("The page %s failed", page.url_path)
+        st.error(prose.text("recovery.failed"))
+        st.button("Try again", key="try_again", icon=":material/refresh:")
+        with suppress(Exception):  # the settings may have caused the error, and the data can still be loaded again
+            pages.save_button("save_after_failure")
 
 
 _ADMITTED = "seated"
@@ -100,7 +101,7 @@ def admit() -> None:
 
     An admitted session that reconnects is always admitted again, because it may have unsaved files.
     """
-    if MAX_SESSIONS is None or _ADMITTED in st.session_state or len(_admitted_sessions) < MAX_SESSIONS:
+    if not MAX_SESSIONS or _ADMITTED in st.session_state or len(_admitted_sessions) < MAX_SESSIONS:
         st.session_state[_ADMITTED] = True
         _admit_session()
         return

@@ -1,5 +1,7 @@
 """How do the measures behave? Interactive lessons, and all measures with formulas."""
 
+from functools import partial
+
 from kp_ui.parts import learn, page
 
 page.tabs(
@@ -7,7 +9,7 @@ page.tabs(
     {
         "Lessons": page.Tab(learn.lessons, (), learn.turn),
         "Methods": page.Tab(learn.every_measure, ()),
-        "Glossary": page.Tab(learn.glossary, ()),
+        "Glossary": page.Tab(partial(learn.section, "Glossary"), ()),
     },
     **page.NOTHING,
 )

@@ -191,7 +191,6 @@ def by_title(table: pd.DataFrame, about: pd.DataFrame) -> pd.DataFrame:
 
 
 OF_TITLES = ("title", "P_pos", "by all", "by some")
-FEWER = ("heading", "gold", "chosen by", "F1", "shared")
 
 
 def headings(subjects: Numbers, system: str, search: str = "") -> pd.DataFrame:

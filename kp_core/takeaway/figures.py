@@ -9,7 +9,7 @@ import shutil
 import subprocess
 from base64 import b64decode
 from collections.abc import Sequence
-from html import unescape
+from html import escape, unescape
 from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -87,9 +87,10 @@ def _for_paper(figure: Part, columns: int) -> Part:
     return {"data": drawn, "layout": merged(layout, more)}
 
 
-def chart_html(chart: Chart) -> str:
-    """Return a chart as a self-contained HTML page."""
-    head = f'<!doctype html><meta charset="utf-8"><title>{escape_html(chart.alt)}</title><div id="chart"></div>'
+def chart_html(chart: Chart, signature: str) -> str:
+    """Return a chart as a self-contained HTML page with its signature as description."""
+    head = f'<!doctype html><meta charset="utf-8"><meta name="description" content="{escape(signature)}">'
+    head += f'<title>{escape_html(chart.alt)}</title><div id="chart"></div>'
     return f'{head}<script>{get_plotlyjs()};Plotly.newPlot("chart", {as_json(chart.figure)})</script>'
 
 
@@ -103,19 +104,20 @@ def table_svg(html: str) -> str:
     return say("table as SVG", rows=rows, ends=[*accumulate(widths)], width=width, note=note)
 
 
-def image(svg: str, form: str) -> bytes:
-    """Return an SVG drawing as a file in the format svg, pdf or png."""
+def image(svg: str, form: str, signature: str) -> bytes:
+    """Return an SVG drawing as a file: svg or pdf with its signature in the metadata, or png."""
     opening, _, rest = svg.partition(">")
     width, height = (float(size) / _PIXELS for size in re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', opening)[0])
     opening = re.sub(r' (?:width|height)="[^"]*"', "", opening)
-    svg = f'{opening} width="{width:.2f}mm" height="{height:.2f}mm">{rest}'
+    size, metadata = f'width="{width:.2f}mm" height="{height:.2f}mm"', f"<metadata>{escape(signature)}</metadata>"
+    svg = f"{opening} {size}>{metadata}{rest}"
     if form == "svg":
         return svg.encode()
     if form == "png":
         script = say("script of PNG", svg=json.dumps(svg).replace("<", "\\u003c"))
         return b64decode(_text_written_by(script))
     style = f"@page {{ size: {width:.2f}mm {height:.2f}mm; margin: 0 }} body {{ margin: 0 }} svg {{ display: block }}"
-    return _chromium_output(f"<style>{style}</style><body>{svg}", "--print-to-pdf")
+    return _chromium_output(f"<title>{escape(signature)}</title><style>{style}</style><body>{svg}", "--print-to-pdf")
 
 
 def _text_written_by(script: str) -> str:

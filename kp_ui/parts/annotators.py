@@ -22,10 +22,7 @@ from kp_ui.parts import results
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
-#: Maximum number of “no” sentences in a draw of the sentence study.
 _MOST_NO = protocol.MOST_YES * protocol.NO_PER_YES
-#: Maximum number of annotators in the matrix of pairs.
-_MAX_ANNOTATORS = 40
 
 
 def answer() -> None:
@@ -33,10 +30,9 @@ def answer() -> None:
     if len(workspace.corpus().annotators) < 2:
         show.lacks(prose.text("people.alone"))
         st.stop()
-    result = cached.agreement()
     show.answer(cached.on_corpus(answers.people, cached.without_cutoff()))
-    covered = ("intervals",)  # the answer itself reports too few documents
-    show.notes(note for note in result.notes if note.level == "warning" and note.where not in covered)
+    warnings = (note for note in cached.agreement().notes if note.level == "warning")
+    show.notes(note for note in warnings if note.where != "intervals")  # the answer itself reports too few documents
 
 
 def together() -> None:
@@ -45,18 +41,23 @@ def together() -> None:
     left, right = st.columns([6, 5], gap="medium")
     with left:
         _in_pairs(result, annotators)
-    with right:
-        _disputed_documents()
-        _disputed_headings(_TOP)
-        link.to("documents", f"All {speech['keyphrases']}", documents_tab=speech["Keyphrases"])
-    left, right = st.columns([5, 3], gap="medium")
-    with left:
         show.subheader(f"All {speech['annotators']} together")
         all_annotators = screen_tables.rows_where(result, "all", interpretable(TOGETHER, result.settings))
         note = "people.together" if _interprets_k(result) else "people.no_word"
         tables.table(screen_tables.with_words(all_annotators, speech), "together", result.documents, note=note)
-    if _interprets_k(result):
-        with right:
+    with right:
+        show.subheader(f"Most disputed {speech['documents']}")
+        documents = cached.on_corpus(indexing.disputed_documents, cached.without_cutoff()).head(5)
+        documents = screen_tables.by_title(documents, workspace.corpus().documents)
+        shown = screen_tables.OF_TITLES if workspace.has_only_annotators() else ("title", "P_pos")
+        tables.table(documents[[name for name in documents if name in shown]], "disputed_titles")
+        link.to("documents", f"All {speech['documents']}")
+        show.subheader(f"Most disputed {speech['keyphrases']}")
+        headings = cached.on_corpus(subjects_of_annotators, cached.without_cutoff()).frame.query("apart > 0")
+        tables.table(screen_tables.headings_in_short(headings.head(5), len(annotators)), "disputed")
+        show.downloads(headings, f"Most disputed {speech['keyphrases']}")
+        link.to("documents", f"All {speech['keyphrases']}", documents_tab=speech["Keyphrases"])
+        if _interprets_k(result):
             _word_for_k(result)
     if (result.frame["subset"] != "all").any():
         show.subheader(f"By {speech['document']} type")
@@ -64,33 +65,6 @@ def together() -> None:
         show.chart(plot, "groups", f"agreement by {speech['document']} type")
     interpreted = screen_tables.only(result, interpretable(result.frame["measure"].unique(), result.settings))
     show.recipe(result, (interpreted.frame, f"Agreement of {speech['annotators']}"))
-
-
-#: Number of disputed documents and of disputed keyphrases shown next to the pairs.
-_TOP = 5
-
-
-def _disputed_documents() -> None:
-    documents = workspace.speech()["documents"]
-    show.subheader(f"Most disputed {documents}")
-    disputed = cached.on_corpus(indexing.disputed_documents, cached.without_cutoff()).head(_TOP)
-    disputed = screen_tables.by_title(disputed, workspace.corpus().documents)
-    shown = screen_tables.OF_TITLES if workspace.has_only_annotators() else ("title", "P_pos")
-    tables.table(disputed[[name for name in disputed if name in shown]], "disputed_titles")
-    link.to("documents", f"All {documents}")
-
-
-def _disputed_headings(limit: int) -> None:
-    speech = workspace.speech()
-    show.subheader(f"Most disputed {speech['keyphrases']}")
-    disputed = cached.on_corpus(subjects_of_annotators, cached.without_cutoff()).frame.query("apart > 0")
-    shown = screen_tables.headings_in_short(disputed.head(limit), len(workspace.corpus().annotators))
-    tables.table(shown, "disputed")
-    if _TOP < limit < len(disputed):
-        show.small(
-            f"{len(shown)} of {show.pluralize(len(disputed), speech['keyphrase'])}; the download contains them all."
-        )
-    show.downloads(disputed, f"Most disputed {speech['keyphrases']}")
 
 
 def _interprets_k(result: kp.Result) -> bool:
@@ -122,17 +96,16 @@ def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     else:
         matrix = heat_maps.pair_matrix(result, measure, annotators)
         plot = heat_maps.heat_map(matrix, show.head(measure), speech["annotators"])
-    if len(annotators) <= _MAX_ANNOTATORS:
+    if len(annotators) <= 40:
         show.chart(plot, "pairs", f"{measure} of pairs of annotators")
     else:
-        st.caption(
-            f"A matrix of {len(annotators)} {speech['annotators']} does not fit here; the table shows every pair."
-        )
+        st.caption(f"A matrix of all {speech['annotators']} does not fit here; the table shows every pair.")
     pairs = pairs.drop(columns="P_neg", errors="ignore").rename(columns={"documents": "n"})
     shown = pairs.assign(pair=pairs["pair"].map({f"{a}|{b}": f"{a} and {b}" for a in annotators for b in annotators}))
     caption = f"Agreement of pairs of {speech['annotators']}"
     tables.table(shown, "annotator_pairs", result.documents, take=caption)
-    show.about("people.pairs", documents=speech["documents"], P_pos=speech["P_pos"])
+    documents, people = speech["documents"], speech["annotators"]
+    show.about("people.pairs", documents=documents, annotators=people, P_pos=speech["P_pos"])
 
 
 def ceiling() -> None:
@@ -145,19 +118,17 @@ def ceiling() -> None:
     if _interprets_k(result):
         show.about("people.without", annotator=speech["annotator"])
     show.signature(result.signature)
-    if workspace.corpus().systems:
-        _people_and_systems(interpretable(("kappa", "P_pos", "PABAK"), result.settings))
-
-
-def _people_and_systems(agreement_measures: Sequence[str]) -> None:
+    if not workspace.corpus().systems:
+        return
     show.subheader("People and systems, like for like")
     if (comparison := results.like_for_like()) is not None:
-        show.paragraph(results.in_short(" ".join((comparison.claim, *comparison.details))))
-    names = ("F1@k", *agreement_measures)
+        show.paragraph(show.in_short(" ".join((comparison.claim, *comparison.details))))
+    names = ("F1@k", *interpretable(("kappa", "P_pos", "PABAK"), result.settings))
     evaluated = cached.evaluation(names, people=True)
     result = evaluated.at(settings.cutoff())
-    names_at_cutoff = [named(name, settings.cutoff()) for name in names]
-    tables.table(screen_tables.with_intervals(result, names_at_cutoff), "like_for_like", documents=result.documents)
+    table = screen_tables.with_intervals(result, [named(name, settings.cutoff()) for name in names])
+    table = screen_tables.in_order(table, results.best_first())
+    tables.table(table, "like_for_like", documents=result.documents)
     show.about("people.ceiling", choice=results.choice())
     show.chart(curves.over_k(evaluated, "F1@k", results.marks()), "ceiling_over_k")
     show.recipe(result, (result.frame, "People and systems, like for like"))
@@ -172,8 +143,6 @@ def by_document() -> None:
     else:
         show.chart(dots.histogram(table, "P_pos", (), speech), "histogram", note="people.no_word")
         table = table.drop(columns=["K", "P_neg", "PABAK", "AC1", "N"])
-    if not workspace.has_only_annotators():
-        _disputed_headings(tables.MAX_ROWS)
     with st.expander(f"{speech['Keyphrases']} by {speech['document']} and {speech['annotator']}"):
         keyphrases = cached.on_corpus(indexing.titles, cached.without_cutoff())
         tables.table(keyphrases, "by_title", take=f"{speech['Keyphrases']} by {speech['document']}")
@@ -192,10 +161,8 @@ def trimming() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         threshold = controls.of_k("Threshold of K", "threshold")
         form = controls.select("Form", FORMS, "form")
-        binary = form == "binary"
-        pooled = (
-            controls.switch(f"One majority for all {speech['documents']}", "pooled", disabled=not binary) and binary
-        )
+        binary, label = form == "binary", f"One majority for all {speech['documents']}"
+        pooled = controls.switch(label, "pooled", disabled=not binary) and binary
     study = cached.trimmed(threshold, pooled, form)
     documents = study.frame[study.frame["status"] == "ok"]
     count = show.pluralize(len(study.frame), speech["document"])
@@ -241,15 +208,14 @@ def sentence_study() -> None:
     """Show the sentence study, or the sentences that people choose from, with their attributes."""
     st.markdown(prose.text("sentences.study"))
     data = workspace.current()
-    if data.sample == "lectures":
-        data = workspace.sample_workspace("extracts")
-        show.about("sentences.instead")
-        label = "Show these extracts on every page"
-        controls.button(label, "open_extracts", workspace.open_sample, "extracts")
     if not data.corpus.has_texts:
         show.lacks("The study needs the texts of the documents, but none are loaded.")
     elif controls.views("Show", ("Study", "Sentences"), "sentence_view") == "Sentences":
-        _sentences(data)
+        table, notes = cached.call((data.corpus,), data.digest, attributes)
+        number, example = show.pluralize(len(table), "sentence"), sentence_id(str(table["doc_id"].iloc[0]), 3)
+        st.markdown(prose.text("sentences.annotate", sentences=number, example=show.plain(example)))
+        tables.table(table, "sentence_attributes", take="Sentences and their attributes", height=420)
+        show.notes(notes)
         _assumed()
     elif not names_sentences(data.corpus):
         st.info(prose.text("sentences.no_ids"))
@@ -257,14 +223,6 @@ def sentence_study() -> None:
     else:
         _study(data)
         _assumed()
-
-
-def _sentences(data: workspace.Workspace) -> None:
-    table, notes = cached.call((data.corpus,), data.digest, attributes)
-    number, example = show.pluralize(len(table), "sentence"), sentence_id(str(table["doc_id"].iloc[0]), 3)
-    st.markdown(prose.text("sentences.annotate", sentences=number, example=show.plain(example)))
-    tables.table(table, "sentence_attributes", take="Sentences and their attributes", height=420)
-    show.notes(notes)
 
 
 def _study(data: workspace.Workspace) -> None:
@@ -291,8 +249,14 @@ def _study(data: workspace.Workspace) -> None:
     if threshold in study.trees:
         with st.expander(f"The tree at {condition}"):
             _tree(study.trees[threshold], condition)
-        with st.expander(f"PairResults with baselines, at {condition}"):
-            _beside_baselines(study, measure, threshold)
+        with st.expander(f"Compared with baselines, at {condition}"):
+            tables.table(screen_tables.study_systems(study, threshold), "study_systems", note="sentences.baselines")
+            table = screen_tables.study_types(study, measure, threshold)
+            if len(table):
+                show.subheader(f"{measure} by document type")
+                tables.table(table, "study_types")
+            show.chart(heat_maps.attribute_usage_chart(study), "attributes_used", "Attributes that the trees use")
+            show.downloads(study.used, "Attributes that the trees use")
     show.recipe(study, (study.frame, "Sentence study"))
 
 
@@ -317,16 +281,6 @@ def _tree(nodes: Sequence[protocol.Node], condition: str) -> None:
     rows = table.itertuples()
     st.markdown("\n".join(f"- **{row.decision}** ({row.yes} : {row.no}) if {show.plain(row.rule)}" for row in rows))
     show.downloads(table, f"Rules of the tree at {condition}")
-
-
-def _beside_baselines(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
-    tables.table(screen_tables.study_systems(study, threshold), "study_systems", note="sentences.baselines")
-    table = screen_tables.study_types(study, measure, threshold)
-    if len(table):
-        show.subheader(f"{measure} by document type")
-        tables.table(table, "study_types")
-    show.chart(heat_maps.attribute_usage_chart(study), "attributes_used", "Attributes that the trees use")
-    show.downloads(study.used, "Attributes that the trees use")
 
 
 def _assumed() -> None:

@@ -26,7 +26,6 @@ from kp_ui.widgets import controls, prose, show, tables
 _STEMMERS = ("porter-nltk", "porter-original", *(f"snowball-{code}" for code in SNOWBALL))
 
 
-#: Breakdown of the pairs → prefix of the names of its subsets.
 KINDS = {"All": "all", "Location": "location:", "Complexity": "complexity:", "Part of speech": "pos:", "Length": "L<="}
 
 
@@ -41,8 +40,6 @@ def section() -> None:
     left, right = st.columns([1, 1], gap="medium")
     with controls.folded("Measures, human score, correlation", icon=":material/tune:"):
         average, correlate = choose(judged)
-    if correlate is None:
-        return
     with left:  # values take much less time than tests
         plot = dots.correlations(correlate(kind != "all"), average, kind, paper_of_2010.printed_values(average))
         show.chart(plot, "forest", "correlation with people", note="correlation.read")
@@ -81,10 +78,10 @@ def _data_in_words(judged: pd.DataFrame) -> str:
     return f"{', '.join(counts)}."
 
 
-def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationStudy] | None]:
+def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationStudy]]:
     """Let the user choose measures and options; return how scores are combined, and a function that runs the study.
 
-    The function takes whether to test differences; it is None if no measure is chosen.
+    The function takes whether to test differences.
     """
     coefficients: list[Correlation] = ["spearman", "pearson", "kendall"]
     with st.container(horizontal=True):
@@ -101,8 +98,7 @@ def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationSt
     by = controls.several("Broken down by", BREAKDOWNS, DEFAULT_BY, "by")
     paper = controls.switch("Group the pairs as in the published study: contiguous near misses only", "paper")
     if not measures:
-        st.info("Choose at least one measure.")
-        return average, None
+        raise kp.UsageError("choose at least one measure")
     further: dict[str, Any] = {"paper": paper, "preset": preset, "stemmer": stemmer}
     data = replace(workspace.corpus(), judgements=judged)
 
@@ -114,7 +110,8 @@ def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationSt
 
 
 def _overall(study: kp.CorrelationStudy, average: str) -> None:
-    tables.table(screen_tables.overall(study, average), "overall", missing="–", note="correlation.overall")
+    tables.rows(screen_tables.overall(study, average), missing="–")
+    show.about("correlation.overall")
     show.downloads(study.frame, "Correlation with human scores")
     not_better = study.found.not_beating(average=average) if "candidate-length" in set(study.frame["measure"]) else []
     if not_better := [name for name in not_better if name not in SENTINELS]:
@@ -154,10 +151,9 @@ def _certainty(study: kp.CorrelationStudy, average: str) -> None:
 
 
 def _raters(judged: pd.DataFrame) -> None:
-    scores = score_matrix(judged)
     names = {"a": "first", "b": "second", "n": "pairs", "equal": "same score", "kappa": "quadratic weighted kappa"}
-    if len(scores.columns) > 1:
-        tables.table(pairwise_agreement(scores).rename(columns=names), "raters")
+    if len(pairs := pairwise_agreement(score_matrix(judged))):
+        tables.table(pairs.rename(columns=names), "raters")
 
 
 def published() -> None:
@@ -177,5 +173,4 @@ def published() -> None:
 
 
 def _marked(shown: pd.DataFrame, css_classes: pd.DataFrame) -> None:
-    show.noted().tables.append(shown)
     tables.rows(shown, lambda row, column: str(css_classes.loc[row, column]) if column in css_classes else "", "")

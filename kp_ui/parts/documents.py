@@ -9,6 +9,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.charts import board, screen_tables
 from kp_core.charts.selection import named
+from kp_core.charts.style import looks
 from kp_core.scoring.measures import parse
 from kp_core.studies.document_values import MARKS, DocumentView, Phrase, marked_text, phrases_of
 from kp_core.studies.subjects import documents_of
@@ -20,12 +21,8 @@ from kp_ui.widgets import controls, show, tables
 SIGNS = {"hit": "✓", "miss": "·", "repeated": "↺", "again": "↺", "filtered": "✕"}
 _NEAR = "≈"
 _BELOW = "Grayed: below this list’s cutoff. Below the line: below every list’s cutoff."
-#: System → phrase → type of near miss in words.
-Near = Mapping[str, Mapping[str, str]]
 #: Maximum numbers of systems and of annotators with a column; if there are more annotators, they are counted.
 _COLUMNS, _PEOPLE = 6, 6
-#: Number of ranks beyond the cutoff that are shown below the line.
-_BEYOND = 5
 #: Key in the session state of the document shown last; another document in the link was requested elsewhere.
 _SHOWN = "document shown"
 
@@ -39,8 +36,8 @@ def section() -> None:
     else:  # the phrases use the space of the text
         *panes, middle = st.columns([5, 8], gap="medium")
         right = middle
-    pair = _pair() if corpus.systems else ()
     with list_expander or panes[0]:
+        pair = _pair() if corpus.systems else ()
         document = _listed(pair) if pair else _disputed()
     if document is None:
         middle.info(f"No {workspace.speech()['document']} matches the search.")
@@ -49,28 +46,24 @@ def section() -> None:
     with middle:
         _text(view, document, pair)
     with right:
-        misses = cached.near_misses() if pair else None
-        near = {name: screen_tables.types_of(misses, name, document) for name in view.lists} if misses else {}
-        phrases(view, pair, near, corpus.annotators, settings.resolved())
+        _phrases(view, document, pair)
     if pair:
         show.signature(cached.signature(settings.value("measure")))
 
 
 def _pair() -> tuple[str, ...]:
-    systems, choices = results.best_first(), link.chosen()
-    first_system = choices["system"] if choices.get("system") in systems else systems[0]
-    other_systems = [name for name in systems if name != first_system]
-    second = choices.get("other", "")
-    return first_system, *([] if second == "none" else [second] if second in other_systems else other_systems[:1])
-
-
-def _listed(pair: Sequence[str]) -> str | None:
-    corpus, measure, systems = workspace.corpus(), settings.value("measure"), results.best_first()
+    """Let the user choose one or two systems."""
+    systems = results.best_first()
     first, second = st.columns(2)
     a = results.choose_system("First system", "system", systems, container=first)
     others = ["none", *(name for name in systems if name != a)]
-    results.choose_system("Second system", "other", others, start=int(len(others) > 1), container=second)
-    b = pair[1] if len(pair) > 1 else "none"
+    b = results.choose_system("Second system", "other", others, start=int(len(others) > 1), container=second)
+    return (a,) if b == "none" else (a, b)
+
+
+def _listed(pair: Sequence[str]) -> str | None:
+    corpus, measure = workspace.corpus(), settings.value("measure")
+    a, b = (*pair, "none")[:2]
     query, texts = _search()
     subset, document_values = "all", cached.on_screen(kp.documents, measure).frame
     if b != "none":
@@ -83,8 +76,8 @@ def _listed(pair: Sequence[str]) -> str | None:
     suffix = f", {a} minus {b}" if b != "none" else f" of {a}"
     show.downloads(listed, f"{name} by document{suffix}")
     addition = " of each document, not by subject" if parse(measure).over_subjects(settings.value("average")) else ""
-    show.small(results.in_short(f"{show.pluralize(len(listed), 'document')}: {name}{addition}{suffix}."))
-    shown = listed.assign(values=board.pairs(listed, pair, results.marks_of_systems()))
+    show.small(show.in_short(f"{show.pluralize(len(listed), 'document')}: {name}{addition}{suffix}."))
+    shown = listed.assign(values=board.pairs(listed, pair, looks(corpus.systems)))
     columns = ["title" if "title" in shown else "document", "values", *(["difference"] if b != "none" else [])]
     return choose_document(listed["document"].tolist(), shown[columns], set(document_values["document"]))
 
@@ -127,7 +120,7 @@ def choose_document(ids: list[str], listed: pd.DataFrame, known_ids: Collection[
     elif ids:
         st.session_state[_SHOWN] = ids[position]
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            controls.steps("document", ids, position, keys=True)
+            controls.steps("document", ids, position)
             st.caption(f"{position + 1:,} of {len(ids):,}; keys P and N")
     tables.to_choose(listed, ids, None if is_linked else position, "document")
     return requested if is_linked else ids[position] if ids else None
@@ -141,16 +134,15 @@ def _text(view: DocumentView, document: str, pair: Sequence[str]) -> None:
     if not view.text:
         show.small(f"No text of this {workspace.speech()['document']} is loaded.")
         return
-    line_of_system, styles = dict(zip(_LINES, systems, strict=False)), results.marks_of_systems()
+    line_of_system, styles = dict(zip(_LINES, systems, strict=False)), looks(workspace.corpus().systems)
     style = "".join(f"--{line}: {styles[name].colour};" for line, name in line_of_system.items())
     pieces = marked_text(view, systems, settings.resolved())
-    names = [f'<u class="{line}">{tables.escape(results.in_short(name))}</u>' for line, name in line_of_system.items()]
+    names = [f'<u class="{line}">{tables.escape(show.in_short(name))}</u>' for line, name in line_of_system.items()]
     legend = " · ".join(["<mark>chosen by people</mark>", *names])
     show_marked(pieces, style)
     st.html(f'<div class="kp-text kp-legend" style="{style}">{legend}</div>')
 
 
-#: CSS classes of the phrases that the first and the second system chose, which are underlined.
 _LINES = ("first", "second")
 
 
@@ -167,15 +159,18 @@ def _marked_piece(choosers: str, piece: str) -> str:
     return f"<mark>{text}</mark>" if "people" in choosers.split() else text
 
 
-def phrases(view: DocumentView, pair: Sequence[str], near: Near, annotators: Sequence[str], used: kp.Settings) -> None:
+def _phrases(view: DocumentView, document: str, pair: Sequence[str]) -> None:
     """Show a table of all phrases with the annotators who chose them, and each system's rank and mark."""
+    annotators = workspace.corpus().annotators
     systems = [name for name in (*pair, *(name for name in view.lists if name not in pair)) if name in view.lists]
-    systems = systems[:_COLUMNS]
-    listed = phrases_of(replace(view, lists={name: view.lists[name] for name in systems}), used, _BEYOND)
+    hidden, systems = systems[_COLUMNS:], systems[:_COLUMNS]
+    view = replace(view, lists={name: view.lists[name] for name in systems})
+    listed = phrases_of(view, settings.resolved(), beyond=5)
+    near = {name: screen_tables.types_of(cached.near_misses(), name, document) for name in systems}
     people = list(annotators) if 1 < len(annotators) <= _PEOPLE else []
     first_heading = "phrase" if systems else workspace.speech()["keyphrase"]
     names = [first_heading, *(people or ["people"]), *systems]
-    heads = [tables.breakable(tables.escape(results.in_short(name))) for name in names]
+    heads = [tables.breakable(tables.escape(show.in_short(name))) for name in names]
     head = "".join(f'<th title="{tables.escape(name)}">{shown}</th>' for name, shown in zip(names, heads, strict=True))
     rows = [_row(phrase, people, len(annotators), systems, near) for phrase in listed]
     within_count = sum(phrase.within for phrase in listed)
@@ -185,15 +180,17 @@ def phrases(view: DocumentView, pair: Sequence[str], near: Near, annotators: Seq
     if systems:
         signs = "; ".join(f"{SIGNS[mark]} {words}" for mark, words in MARKS.items() if mark != "again")
         show.small(f"Number: rank in the list. {signs}; {_NEAR} a near miss. {_BELOW}")
-    if hidden := len(view.lists) - len(systems):
-        show.small(f"{show.pluralize(hidden, 'further system')} not shown: choose them as first or second system.")
+    if hidden:
+        show.small(f"Not shown: {', '.join(hidden)}. Choose them as first or second system.")
 
 
-def _row(phrase: Phrase, people: Sequence[str], annotators: int, systems: Sequence[str], near: Near) -> str:
+def _row(
+    phrase: Phrase, people: Sequence[str], annotators: int, systems: Sequence[str], near: dict[str, dict[str, str]]
+) -> str:
     count_text = f"{len(phrase.people)} of {annotators}" if annotators > 1 else "●"
     people_cell = f'<td title="{tables.escape(", ".join(phrase.people))}">{count_text if phrase.people else ""}</td>'
     people_cells = "".join(f"<td>{'●' if name in phrase.people else ''}</td>" for name in people) or people_cell
-    cells = "".join(_cell(phrase, name, near.get(name, {})) for name in systems)
+    cells = "".join(_cell(phrase, name, near[name]) for name in systems)
     css_class = " ".join(["best"] * phrase.keyphrase + ["quiet"] * (not phrase.within and bool(phrase.ranks)))
     return f'<tr class="{css_class}"><td>{tables.escape(phrase.phrase)}</td>{people_cells}{cells}</tr>'
 
@@ -240,9 +237,7 @@ def _list_headings(system: str, query: str) -> tuple[str, str] | None:
     ids = rows["subject"].tolist()
     chosen = link.chosen().get("heading", "")
     selected = ids.index(chosen) if chosen in ids else 0
-    for width, columns in (("wide", list(shown)), ("narrow", screen_tables.FEWER)):
-        with st.container(key=f"headings-{width}"):
-            tables.to_choose(shown[[name for name in shown if name in columns]], ids, selected, "heading")
+    tables.to_choose(shown, ids, selected, "heading")
     return (ids[selected], str(rows["heading"].iloc[selected])) if ids else None
 
 

@@ -15,6 +15,7 @@ from kp_core.extraction.texts import read_documents, read_phrases, stop_words_in
 from kp_core.reading import Source
 from kp_core.text.candidates import has_english
 from kp_core.text.stem import STEMMERS
+from kp_core.typeset import first_capital
 from kp_ui.parts import documents
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
@@ -28,8 +29,6 @@ _SOURCES = {
         "external/glossary.txt",
     ),
 }
-#: Kind of a marked phrase → its CSS class.
-_LOOKS = {"": "", "listed": "people", "candidate": "first"}
 
 
 def section() -> None:
@@ -47,7 +46,8 @@ def section() -> None:
     with st.expander("Parameters of the systems"):
         changed = _parameters(chosen)
     _run(chosen, external(chosen), top, {**changed, **_language()})
-    lists = extracted_lists()
+    extracted = st.session_state.get(_EXTRACTED)
+    lists = extracted[1] if extracted and extracted[0] == _texts() else None
     if lists is not None:
         show.subheader("What was extracted")
         _add_to_workspace(lists)
@@ -88,23 +88,19 @@ def _language() -> dict[str, Any]:
 
 def external(chosen: Sequence[str]) -> kp.External:
     """Let the user load the external documents and phrases that the chosen systems need, and return those loaded."""
-    needs = {kp.SYSTEMS[system].needs for system in chosen}
-    needed_kinds = [kind for kind in _SOURCES if kind in needs]
-    sources: dict[str, list[Source]] = st.session_state.setdefault(_EXTERNAL, {})
-    if workspace.current().sample == "lectures" and not sources:
-        paths = {kind: workspace.SAMPLE_DATA / name for kind, (_, name) in _SOURCES.items()}
-        sources |= {kind: [Source(path.name, path.read_bytes())] for kind, path in paths.items()}
-    if needed_kinds:
-        st.markdown("**External sources of the boosting systems**")
-    for kind in needed_kinds:
-        controls.upload(_SOURCES[kind][0], f"external_{kind}", partial(sources.__setitem__, kind))
-        if names := [source.name for source in sources.get(kind, [])]:
+    needs, is_sample = {kp.SYSTEMS[system].needs for system in chosen}, workspace.current().sample == "lectures"
+    uploads: dict[str, list[Source]] = st.session_state.setdefault(_EXTERNAL, {})
+    sources: dict[str, list[Source]] = {kind: [] for kind in _SOURCES}
+    for kind in (kind for kind in _SOURCES if kind in needs):
+        label, path = _SOURCES[kind][0], workspace.SAMPLE_DATA / _SOURCES[kind][1]
+        controls.upload(label, f"external_{kind}", partial(uploads.__setitem__, kind))
+        sources[kind] = uploads.get(kind, [Source(path.name, path.read_bytes())] if is_sample else [])
+        if sources[kind]:
             with st.container(horizontal=True, vertical_alignment="center"):
-                show.small(f"In use: {', '.join(names)}")
-                controls.button("✕", f"external_{kind}_gone", sources.__setitem__, kind, [], help="Remove")
-    needed_sources = [sources.get(kind, []) if kind in needed_kinds else [] for kind in _SOURCES]
-    content = [[(source.name, hashlib.sha256(source.data).hexdigest()) for source in files] for files in needed_sources]
-    return cached.call(tuple(needed_sources), content, _read)
+                show.small(f"In use: {', '.join(source.name for source in sources[kind])}")
+                controls.button("✕", f"external_{kind}_gone", uploads.__setitem__, kind, [], help="Remove")
+    content = [[(source.name, hashlib.sha256(source.data).hexdigest()) for source in sources[kind]] for kind in sources]
+    return cached.call(tuple(sources.values()), content, _read)
 
 
 def _read(documents: list[Source], phrases: list[Source]) -> kp.External:
@@ -120,12 +116,9 @@ def _run(chosen: Sequence[str], sources: kp.External, top: int, options: dict[st
         with area.container():
             st.button("Cancel", key="cancel_extraction")
             bar = st.progress(0.0, "Reading the texts …")
-        last_percent = [-1]
 
         def report_progress(share: float, words: str) -> None:
-            if int(share * 100) != last_percent[0]:  # Cancel stops the script at this point
-                last_percent[0] = int(share * 100)
-                bar.progress(share, f"{words[:1].upper()}{words[1:]} …")
+            bar.progress(share, f"{first_capital(words)} …")  # Cancel stops the script at this point
 
         with show.refusals():
             lists = kp.extract(workspace.corpus(), chosen, top, sources, progress=report_progress, **options)
@@ -137,12 +130,6 @@ def _run(chosen: Sequence[str], sources: kp.External, top: int, options: dict[st
 def _texts() -> str:
     table = workspace.corpus().documents[["doc_id", "text"]].fillna("")
     return hashlib.sha256(table.to_csv().encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def extracted_lists() -> kp.Extracted | None:
-    """Return the lists extracted from the texts on screen; None if there are none."""
-    extracted = st.session_state.get(_EXTRACTED)
-    return extracted[1] if extracted and extracted[0] == _texts() else None
 
 
 def _one_document(lists: kp.Extracted | None) -> None:
@@ -166,7 +153,8 @@ def _one_document(lists: kp.Extracted | None) -> None:
     with right:
         show.about("extract.marks", k=k)
         pieces = cached.call((), "", marked_candidates, text, kind, listed["phrase"].head(k).tolist())
-        documents.show_marked(((_LOOKS[kind], piece) for kind, piece in pieces), "--first: currentColor;")
+        css_classes = {"": "", "listed": "people", "candidate": "first"}
+        documents.show_marked(((css_classes[kind], piece) for kind, piece in pieces), "--first: currentColor;")
 
 
 def _reach() -> None:

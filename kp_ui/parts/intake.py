@@ -1,6 +1,8 @@
 """Accept files, ask what they contain, and show how they were read and what may be wrong."""
 
+import os
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -12,32 +14,31 @@ from kp_core.corpus import VOCABULARY
 from kp_core.reading import LIMITS, OTHER_FIXES, Finding, Form, Mapping, Source, findings
 from kp_core.reading.lists.sniff import title_of
 from kp_core.reading.meaning import fields
-from kp_core.reading.open.source import expand, is_archive, packed, shared_names
+from kp_core.reading.open.source import SHARED_FOLDER, expand, is_archive, packed, shared, shared_names
 from kp_core.reading.rows import identifiers, report
 from kp_core.reading.uploads import proposed_runs
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.semantic import as_lines, describe_entries, without_entry
 from kp_core.settings import in_words
+from kp_core.text.normalise import Normaliser
 from kp_core.typeset import first_capital
-from kp_ui.parts import meaning, page, saving, streamed
+from kp_ui.parts import meaning, page, streamed
 from kp_ui.state import cached, kept, link, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
 _TEMPLATES = prose.entries("templates")
-#: Number of files shown without scrolling, and height of a file's row in pixels.
-_VISIBLE_FILES, _ROW = 10, 41
 #: Entry points on a first visit: target page → title, description, and label of the button.
 _ENTRY_POINTS = {
     "overview": ("Compare systems", "Score extraction systems against a gold standard.", "Try it with 4 systems"),
     "annotators": ("Compare people", "Measure how far annotators agree.", "Try it with 3 people"),
-    "learn": ("Teach", "Interactive lessons on the measures.", "Open the lessons"),
+    "learn": ("Learn", "Interactive lessons on the measures.", "Open the lessons"),
 }
 
 
 def section() -> None:
     """List the loaded files, their problems and the next steps; if no files are loaded, the ways to start."""
     data, session = workspace.all_data(), workspace.session()
-    streamed.listed()
+    streamed.refusal()
     if session.lost or (not session.uploads.files and data.sample is not None and not session.chose_sample):
         _entry_points()
     elif session.problem:
@@ -75,7 +76,7 @@ def _entry_points() -> None:
 
 def _drop_zone() -> None:
     label = "Drop more files here" if workspace.session().uploads.files else "Drop your files here"
-    controls.upload(label, "drop", saving.take)
+    controls.upload(label, "drop", page.take)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         with st.popover("Upload a folder, or see the limits", icon=":material/folder_open:", width="content"):
             retention = prose.text("data.kept") if kept.is_kept() else prose.text("data.not_kept")
@@ -83,8 +84,12 @@ def _drop_zone() -> None:
             controls.upload("A folder of files", "folder", _take_folder, "directory")
             tables.of_words(report.limits(LIMITS))
         with st.popover("Example files to start from", icon=":material/table:"):
-            _templates()
-        _shared()
+            for name, words in _TEMPLATES.items():
+                st.markdown(words)
+                with st.container(horizontal=True):
+                    _template(workspace.SAMPLE_DATA / name)
+        if folder := os.environ.get(SHARED_FOLDER):
+            _shared(Path(folder))
 
 
 def _take_folder(files: list[Source]) -> None:
@@ -93,26 +98,25 @@ def _take_folder(files: list[Source]) -> None:
     workspace.add([packed(folder if slash else "folder", ((file.name, file.data) for file in files))])
 
 
-def _templates() -> None:
-    for name, words in _TEMPLATES.items():
-        path = workspace.SAMPLE_DATA / name
-        frame = pd.read_json(path, lines=True) if path.suffix == ".jsonl" else pd.read_csv(path, dtype="str")
-        st.markdown(words)
-        with st.container(horizontal=True):
-            for ending, data in (("csv", typeset.unescaped_csv(frame)), ("xlsx", typeset.xlsx({"Sheet1": frame}))):
-                file = f"{path.stem}.{ending}"
-                show.file(file, data, file, f"template_{file}", icon=None)
+def _template(path: Path) -> None:
+    frame = pd.read_json(path, lines=True) if path.suffix == ".jsonl" else pd.read_csv(path, dtype="str")
+    for ending, data in (("csv", typeset.unescaped_csv(frame)), ("xlsx", typeset.xlsx({"Sheet1": frame}))):
+        file = f"{path.stem}.{ending}"
+        show.file(file, data, file, f"template_{file}")
 
 
-def _shared() -> None:
-    root, names = workspace.shared_folder(), list[str]()
+def _shared(root: Path) -> None:
     with show.refusals():
-        names = shared_names(root) if root else []
-    if names:
-        with st.popover("Shared data sets of this server", icon=":material/dns:"):
-            st.selectbox("Data set", names, key="shared", label_visibility="collapsed")
-            controls.button("Add to your files", "add_shared", saving.take_shared)
+        names = shared_names(root)
+        with st.popover("Shared data sets of this server", icon=":material/dns:", disabled=not names):
+            name = str(st.selectbox("Data set", names, key="shared", label_visibility="collapsed"))
+            controls.button("Add to your files", "add_shared", _take_shared, root, name)
             st.caption("Add your own files too: the output of your system is then scored on the shared data.")
+
+
+def _take_shared(root: Path, name: str) -> None:
+    with workspace.refusals():
+        page.take([shared(root, name)])
 
 
 def _next_step(understood: str) -> None:
@@ -144,22 +148,20 @@ def problem() -> None:
         st.markdown(f"**{workspace.waiting()}**")
         for position, finding in enumerate(session.findings):
             _ask(finding, f"{finding.where} {position}")
-        _forms()
+        _forms(session.forms)
     elif session.problem:
         st.error(f"Not loaded: {show.plain(session.problem)}")
         st.caption("Change below how a file is read, or remove the file.")
-        if "keep-first" in session.problem:
-            with st.container(horizontal=True):
-                for fix in ("keep-first", "merge"):
-                    controls.button(first_capital(OTHER_FIXES[fix]), f"fix {fix}", workspace.fix, fix, True)
+        for fix in ("keep-first", "merge") if "keep-first" in session.problem else ():
+            controls.button(first_capital(OTHER_FIXES[fix]), f"fix {fix}", workspace.fix, fix, True)
     if session.problem:
         report_fixes(session.uploads.fixes)
 
 
-def _forms() -> None:
+def _forms(forms: Iterable[Form]) -> None:
     """Draw a form for each file whose content is unclear; files with the same columns share one form."""
     grouped: dict[tuple[str, ...], list[Form]] = {}
-    for form in workspace.session().forms:
+    for form in forms:
         grouped.setdefault(tuple(form.columns), []).append(form)
     for first, *others in grouped.values():
         if (source := _source(first.file)) is not None:
@@ -191,8 +193,7 @@ def _rows(receipts: Sequence[report.Receipt]) -> None:
     files = [file for file in session.uploads.files if file.name not in asked] if has_uploads else []
     parts = {file.name: [receipt for receipt in receipts if receipt.file in _names(file)] for file in files}
     unassigned = [receipt for receipt in receipts if not any(receipt in group for group in parts.values())]
-    rows = len(files) + len(unassigned)
-    with st.container(key="receipt", height=_VISIBLE_FILES * _ROW if rows > _VISIBLE_FILES else "content"):
+    with st.container(key="receipt", height=410 if len(files) + len(unassigned) > 10 else "content"):
         for receipt in unassigned:
             _row(receipt.file, receipt.words, (), None)
         for file in files:
@@ -259,29 +260,33 @@ def _inside(file: Source) -> list[str]:
     return [bundle.name, *(member.name for member in bundle.files)]
 
 
-#: Columns shown of the statistics of annotators and systems; the download has all columns.
-_SHOWN_COLUMNS = (
-    *("role", "source", "documents", "phrases", "shortest", "mean", "longest", "missing", "empty"),
-    "duplicates, normalised",
-)
-_NAMED = {"mean": "mean length", "duplicates, normalised": "repeated in a list"}
-#: Maximum number of phrases shown.
-_MAX_PHRASES = 2000
-
-
 def details() -> None:
     """Show how the data on screen were read: lists, coverage, rejected rows, unusual characters, and every file."""
     corpus = workspace.all_data().corpus
     if workspace.current().sample is not None:
         show.small(f"Sample data: {workspace.current().title}.")
-    _statistics(corpus)
+    st.markdown("**Annotators and systems**")
+    normaliser, k = Normaliser.parse(settings.resolved().normalise), settings.cutoff_of_average()
+    table = cached.call((corpus, normaliser), f"all {normaliser}", report.statistics, k)
+    statistics = report.telling(table)
+    columns = ["role", "source", "documents", "phrases", "shortest", "mean", "longest", "missing", "empty"]
+    statistics = statistics[[name for name in (*columns, "duplicates, normalised") if name in statistics]]
+    statistics = statistics.rename(columns={"mean": "mean length", "duplicates, normalised": "repeated in a list"})
+    tables.table(statistics.assign(role=statistics["role"].replace(meaning.ROLES)), "statistics")
+    show.downloads(table, "Annotators and systems")
     _coverage(corpus)
     if len(corpus.gold) and corpus.systems:
         st.markdown("**Custom similarity**")
         show.about("data.similarity")
         show.file("All phrases, one per line", lambda: as_lines(kp.phrases(corpus)), "phrases.txt", "all phrases")
     st.markdown("**How every file was read**")
-    _understood(corpus)
+    files = report.files(corpus)
+    files["role"] = files["role"].replace(meaning.ROLES)
+    files["format"] = [title_of(family) for family in files["family"]]
+    files["evidence"] = files["evidence"].map(fields.in_words)
+    columns = ["file", "bytes", "role", "rows read", "loaded", "rejected", "blank", "format", "evidence", "encoding"]
+    optional_columns = [name for name in ("columns", "BOM", "ignored") if files[name].astype(bool).any()]
+    tables.table(files[[*columns, "line ends", *optional_columns]], "files")
 
 
 def stopped() -> bool:
@@ -331,37 +336,16 @@ def _similarity(corpus: kp.Corpus) -> None:
         show.file("The other phrases", as_lines(without), "phrases_without.txt", "phrases without")
 
 
+def _details(subject: str) -> tuple[Any, ...]:
+    return "See them", f"see {subject}", link.choose, "data_tab", "Details"
+
+
 def _line(words: str, *remedies: tuple[Any, ...], level: str = "warn") -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         shown: dict[str, Callable[..., Any]] = {"stop": st.error, "warn": st.warning, "info": st.caption}
         shown[level](show.plain(words), width="stretch")
         for label, key, act, *given in remedies:
             controls.button(show.plain(first_capital(label)), key, act, *given)
-
-
-def _details(subject: str) -> tuple[Any, ...]:
-    return "See them", f"see {subject}", link.choose, "data_tab", "Details"
-
-
-def _understood(corpus: kp.Corpus) -> None:
-    table = report.files(corpus)
-    table["role"] = table["role"].replace(meaning.ROLES)
-    table["format"] = [title_of(family) for family in table["family"]]
-    table["evidence"] = table["evidence"].map(fields.in_words)
-    columns = ["file", "bytes", "role", "rows read", "loaded", "rejected", "blank"]
-    columns += ["format", "evidence", "encoding", "line ends"]
-    optional_columns = [name for name in ("columns", "BOM", "ignored") if table[name].astype(bool).any()]
-    tables.table(table[[*columns, *optional_columns]], "files")
-
-
-def _statistics(corpus: kp.Corpus) -> None:
-    st.markdown("**Annotators and systems**")
-    normaliser, k = settings.normaliser(), settings.cutoff_of_average()
-    table = cached.call((corpus, normaliser), f"all {normaliser}", report.statistics, k)
-    statistics = report.telling(table)
-    statistics = statistics[[name for name in _SHOWN_COLUMNS if name in statistics]].rename(columns=_NAMED)
-    tables.table(statistics.assign(role=statistics["role"].replace(meaning.ROLES)), "statistics")
-    show.downloads(table, "Annotators and systems")
 
 
 def _runs(corpus: kp.Corpus) -> None:
@@ -399,16 +383,16 @@ def _types(corpus: kp.Corpus) -> None:
 
 #: Side of the data (gold, systems, texts) → description of its documents.
 _SIDES = prose.entries("sides")
-#: Pairs of sides; the second side should have every document of the first.
-_NEEDED = (("gold", "texts"), ("systems", "gold"))
+#: Two sides, of which the second should have every document of the first → what is missing otherwise.
+_NEEDED = {("gold", "texts"): "have no text", ("systems", "gold"): "are not in the gold standard"}
 
 
 def _gaps(corpus: kp.Corpus) -> None:
     missing = identifiers.gaps(corpus)
     for side, other, _, number, first in missing[missing["only here"] > 0].itertuples(index=False):
         if (side, other) in _NEEDED:
-            what = "have no text" if other == "texts" else "are not in the gold standard"
-            words = f"{show.pluralize(number, 'document')} {_SIDES[side]} {what}: {first}{' …' * (number > 10)}"
+            missing_part = f"{_NEEDED[side, other]}: {first}{' …' * (number > 10)}"
+            words = f"{show.pluralize(number, 'document')} {_SIDES[side]} {missing_part}"
             _line(words, _details(f"{side} {other}"))
 
 
@@ -429,29 +413,29 @@ def _coverage(corpus: kp.Corpus) -> None:
             tables.table(table, title, take=title)
 
 
+_MISSING = prose.entries("missing")
+
+
 def _missing_lists(corpus: kp.Corpus) -> None:
     table = identifiers.missing(corpus)
     if not len(table):
         return
     now, (system, number, total, _) = settings.settings().missing, table.iloc[0]
     addition = f"; {show.pluralize(len(table) - 1, 'other system')} also lack lists" if len(table) > 1 else ""
-    words = f"{system} has no list for {number} of {show.pluralize(total, 'document')}{addition}. {_MISSING[now]}"
+    words = f"{system} has no list for {number} of {show.pluralize(total, 'document')}{addition}."
     ways = (("zero", "Treat them as empty"), ("skip", "Leave them out"))
+    words = f"{words} {_MISSING[now]}"
     _line(words, *((label, f"missing_{value}", link.choose, "missing", value) for value, label in ways if value != now))
-
-
-#: Value of the convention `missing` → how documents without a list are scored.
-_MISSING = prose.entries("missing")
 
 
 def normalization() -> None:
     """Show phrases before and after normalization; phrases that it changes come first."""
+    normaliser = Normaliser.parse(settings.resolved().normalise)
     words = in_words("normalise", settings.resolved().normalise)
     show.small(f"Phrases count as the same if they are equal after these steps: {words}.")
-    normaliser = settings.normaliser()
     table = cached.call((workspace.corpus(), normaliser), str(normaliser), report.normalised)
     search = st.text_input("Search phrases", key="phrase_search").strip().lower()
     matching = table[table["phrase"].str.lower().str.contains(search, regex=False)]
-    tables.table(matching.head(_MAX_PHRASES), "normalised")
-    if len(matching) > _MAX_PHRASES:
-        st.caption(f"The first {_MAX_PHRASES:,} of {len(matching):,} distinct phrases. Search to see others.")
+    tables.table(matching.head(2000), "normalised")
+    if len(matching) > 2000:
+        st.caption(f"The first 2,000 of {len(matching):,} distinct phrases. Search to see others.")

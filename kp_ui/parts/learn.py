@@ -7,17 +7,14 @@ from typing import Any
 import streamlit as st
 
 from kp_core.charts import screen_tables
-from kp_core.learn import LESSONS, Control, Lesson, Question
+from kp_core.learn import LESSONS, Lesson, Question
 from kp_core.takeaway import methods
 from kp_core.typeset import say
 from kp_ui.parts import page, results
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, show, tables
 
-#: Title of the lesson on the data on screen, which comes before the lessons on made-up lists.
 ON_SCREEN = "The threshold, on the data on screen"
-#: Height in pixels of a chart in large type, so that controls and chart fit a screen of 720 pixels.
-_HEIGHT = 370
 
 
 def _lessons_by_title() -> dict[str, Lesson | None]:
@@ -44,7 +41,7 @@ def lessons() -> None:
     with row:
         chosen = controls.select("Lesson", lessons_by_title, "lesson", label_visibility="collapsed")
         if not link.presented():  # a clicker turns them there
-            controls.steps("lesson", list(lessons_by_title), list(lessons_by_title).index(chosen), keys=True)
+            controls.steps("lesson", list(lessons_by_title), list(lessons_by_title).index(chosen))
     lesson = lessons_by_title[chosen]
     if lesson is None:
         _on_screen()
@@ -61,7 +58,7 @@ def _on_screen() -> None:
     at_cutoff = result.at(cutoff)
     values = {name: screen_tables.values(at_cutoff, name) for name in ("kappa", "PABAK")}
     summary = say("threshold", cutoff=cutoff, system=system, kappa=values["kappa"], pabak=values["PABAK"])
-    show.lead(results.in_short(summary))
+    show.lead(summary)
     results.small_curves(result, ("F1@k", "kappa", "PABAK"))
     show.about("learn.lecture")
 
@@ -75,12 +72,13 @@ def _draw(lesson: Lesson, row: Any) -> None:
     if lesson.examples:
         with row.popover("Examples") if presented else left.container(horizontal=True, gap="xsmall"):
             for name, example in lesson.examples.items():
-                controls.button(show.plain(name), f"{lesson.name} {name}", _set, lesson.name, example)
+                choices = {f"{lesson.name}_{control}": str(value) for control, value in example.items()}
+                controls.button(show.plain(name), f"{lesson.name} {name}", link.choose_all, choices)
     view = lesson.show(values)
     with header:
         show.lead(view.sentences[0])
     with right:
-        size: dict[str, Any] = {"height": _HEIGHT} if presented else {}
+        size: dict[str, Any] = {"height": 370} if presented else {}  # controls and chart fit a screen of 720 pixels
         show.chart(view.chart, f"picture {lesson.name}", lesson.title, **size)
         for sentence in view.sentences[1:]:
             show.paragraph(sentence)
@@ -103,21 +101,14 @@ def _controls(lesson: Lesson, width: int) -> Mapping[str, Any]:
     for place, control in zip(cycle(st.columns(width, vertical_alignment="bottom")), lesson.controls, strict=False):
         key, label = f"{lesson.name}_{control.name}", show.plain(control.label)
         with place:
-            choice = controls.select(label, control.among, key) if control.among else _slider(control, label, key)
-            values[control.name] = choice
+            if control.among:
+                values[control.name] = controls.select(label, control.among, key)
+            else:
+                bounds = [control.low, control.high, control.start, control.step]
+                # Streamlit requires four numbers of one type, and shows integers without a decimal point.
+                low, high, start, step = map(int if all(map(float.is_integer, map(float, bounds))) else float, bounds)
+                values[control.name] = controls.amount(label, low, high, start, key, st.slider, step=step)
     return values
-
-
-def _slider(control: Control, label: str, key: str) -> float:
-    bounds = [control.low, control.high, control.start, control.step]
-    # Streamlit requires four numbers of one type, and shows integers without a decimal point.
-    low, high, start, step = map(int if all(number == int(number) for number in bounds) else float, bounds)
-    return controls.amount(label, low, high, start, key, st.slider, step=step)
-
-
-def _set(lesson: str, values: Mapping[str, Any]) -> None:
-    for name, value in values.items():
-        link.choose(f"{lesson}_{name}", str(value))
 
 
 def _ask(question: Question, key: str, number: int) -> None:
@@ -153,12 +144,12 @@ def every_measure() -> None:
         st.markdown(show.definitions(methods.SYMBOLS.items()))
     titles_shown = {*methods.FAMILIES, *sections} if search or chosen == "all" else {chosen}
     families_shown = [_cards(name, search) for name in methods.FAMILIES if name in titles_shown]
-    sections_shown = [_section(title, search) for name, title in sections.items() if name in titles_shown]
+    sections_shown = [section(title, search) for name, title in sections.items() if name in titles_shown]
     if not any((*families_shown, *sections_shown)):
         st.info("Nothing matches this search.")
 
 
-def _section(title: str, search: str = "") -> bool:
+def section(title: str, search: str = "") -> bool:
     """Show the entries of a section that match a search; return whether any do."""
     for name, words, table in methods.sections(search):
         if name == title:
@@ -186,8 +177,3 @@ def _cards(family: str, search: str) -> bool:
                 show.paragraph(f"In the example: {card.example}")
             show.small(card.facts)
     return bool(cards)
-
-
-def glossary() -> None:
-    """Show every term with its meaning."""
-    _section("Glossary")

@@ -16,18 +16,15 @@ from kp_ui.state import cached, link, workspace
 from kp_ui.state.apart import apart
 from kp_ui.widgets import controls, prose, show, tables
 
-#: Roles of files, meanings of columns, and settings of formats, in words.
 ROLES = prose.entries("roles")
 _MEANINGS = prose.entries("columns_of_files")
 _SWITCHES = prose.entries("switches")
 _EACH, _INNER, _BETTER = prose.entries("each"), prose.entries("inner"), prose.entries("better")
 _ROWS = {name: _EACH[name] for name in ("", "annotator")}
-_DOCUMENTS = {ROW: "each row", FILE: "the whole file"}
 _SPLITS = {"": "auto-detected", "none": "not at all", **{name: name for name in MARKS}} | prose.entries("splits")
 #: Cells with lists whose items may contain more than a keyphrase, such as a score.
 _LISTED = re.compile(r"\[|.*[(:=] ?[0-9.,]+ ?%?\)?(?:;|$)")
 _ENCODINGS = {"": "auto-detected", **{name: name for name in ("utf-8", "windows-1252", "macintosh", *ENCODINGS)}}
-#: The fields of a mapping that determine how a file is opened.
 _OPENING = ("header", "sheet", "encoding", "format", "delimiter")
 #: Meaning of a column from which on all columns hold keyphrases; those after it have no line in the form.
 _ONWARD = "onward"
@@ -51,12 +48,7 @@ def turn(name: str) -> None:
 
 
 def panel(source: Source, name: str, form: Form | None = None, others: Sequence[str] = ()) -> None:
-    """Draw the form of a file.
-
-    name    the key of the file in mappings; for a file in an archive also the name of the archive
-    form    the question to answer; None if the user wants to change how the file is read
-    others  files with the same columns, which are read alike
-    """
+    """Draw the form of a file. form: the question to answer, if any; others: files with the same columns, read alike"""
     with st.container(border=True, key=f"form {name}"), show.refusals():
         st.markdown(f"**{show.plain(name)}**")
         if others:
@@ -96,17 +88,13 @@ def _opened(name: str, source: Source, form: Form) -> Form:
         if form.columns and form.formats[:1] != ("F6",):  # JSON has no first row
             headed = st.toggle("The first row contains the column names", old.header != "no", key=f"header {name}")
             fields = fields | {"header": ("yes" if old.header == "no" else old.header) if headed else "no"}
-        if "encoding" in form.reason or old.encoding or _is_guessed(source.data):
+        is_guessed = b"\0" not in source.data and source.data != source.data.decode("utf-8", "ignore").encode()
+        if "encoding" in form.reason or old.encoding or is_guessed:
             encoding = controls.of_file("Encoding", _ENCODINGS, old.encoding, f"encoding {name}", width=200)
             fields = fields | {"encoding": encoding}
     if fields != initial:
         form = _form(source, replace(Mapping(role), **fields))
     return replace(form, mapping=replace(form.mapping, role=role or form.mapping.role))
-
-
-def _is_guessed(data: bytes) -> bool:
-    """Return whether the encoding of a file was guessed, because it is a text file but not in UTF-8."""
-    return b"\0" not in data and data != data.decode("utf-8", "ignore").encode()
 
 
 def _columns(name: str, form: Form) -> Mapping:
@@ -156,7 +144,8 @@ def _table_settings(name: str, form: Form, fields: dict[str, str]) -> Mapping:
         if has_keyphrases and len(mapping.sheet or form.sheets) > 1:
             places[SHEET] = choose("Each sheet is", _EACH, each_is(mapping, SHEET), "each sheet")
         if has_keyphrases and "document" not in (*meanings, *places.values()):
-            places[choose("A document is", _DOCUMENTS, mapping.document, "document")] = "document"
+            words = {ROW: "each row", FILE: "the whole file"}
+            places[choose("A document is", words, mapping.document, "document")] = "document"
         if has_keyphrases:
             changes["split"] = choose("Cells are split at", _SPLITS, mapping.split, "split")
         if has_keyphrases and (mapping.inner or any(map(_LISTED.match, values))):

@@ -11,28 +11,19 @@ import kp_core as kp
 from kp_core.charts import board, curves, dots, screen_tables
 from kp_core.charts.selection import has_curve, named
 from kp_core.scoring.runs import runs_of
-from kp_core.settings import SUBJECT, Settings
+from kp_core.settings import SUBJECT
 from kp_core.studies.annotators import interpretable
 from kp_core.words import answers, statements
 from kp_ui.parts import results
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, show, tables
 
-#: Maximum number of ranked phrases for evaluating other conventions; with more, changing k would be too slow.
-MAX_PHRASES_FOR_CONVENTIONS = 100_000
-#: Further measures in each row, except the current measure: label → measure.
-_CELLS = {"P": "P@k", "R": "R@k", "kappa": "kappa"}
-#: Width of the column of system names in pixels.
-_NAME_WIDTH = 160
-#: Maximum numbers of documents won and of documents lost shown in a system's popover.
-_MAX_DOCUMENTS = 3
-
 
 def answer() -> None:
     """Show which system is better and whether that is significant, one row per system, and the curve over k."""
     measure, cutoff = settings.value("measure"), settings.cutoff()
     name, header = named(measure, cutoff), st.container()
-    result, verdict = cached.measure_in_use(), cached.answer()
+    result, verdict = cached.evaluation((measure,), baselines=True), cached.answer()
     at_cutoff = result.at(cutoff)
     _rows(at_cutoff, result, measure, verdict)
     results.reasons(at_cutoff)
@@ -42,16 +33,15 @@ def answer() -> None:
         plot = curves.over_k(result, measure, replace(results.marks(), significant=significant))
         show.choosing_k(plot, "over_k", f"{measure} over k")
         if significant:
-            show.small(results.in_short(f"Green bar on the axis: {verdict.over_k}"))
+            show.small(show.in_short(f"{verdict.over_k} The green bar on the axis marks these cutoffs."))
         show.downloads(screen_tables.curves(result, measure), f"{measure} over k", result.signature)
     else:
         show.small(f"{name} does not depend on k, so it has no curve over k.")
     with header:
         show.notes(note for note in at_cutoff.notes if note.where == "ids")
-        results.answer(verdict)
+        show.answer(verdict)
         if verdict.systems and at_cutoff.settings.preset != "kpscope":
             _published(at_cutoff, name, verdict.systems[0])
-    show.noted().tables.append(screen_tables.leaderboard(at_cutoff, measure, (), None))
     show.chart_to_take(lambda: dots.leaderboard(at_cutoff, measure), f"{name} by system")
     show.recipe(at_cutoff, (screen_tables.in_numbers(at_cutoff, (name,)), f"{name} by system"))
     if names := workspace.hidden():
@@ -63,15 +53,15 @@ def answer() -> None:
 def _rows(at_cutoff: kp.Result, over_k: kp.Result, measure: str, verdict: kp.Answer) -> None:
     cutoff = settings.cutoff()
     universe = interpretable(("kappa",), at_cutoff.settings)
-    others = {title: name for title, name in _CELLS.items() if name != measure and (name != "kappa" or universe)}
+    others = {"P": "P@k", "R": "R@k"} | ({"kappa": "kappa"} if universe else {})
+    others = {title: name for title, name in others.items() if name != measure}
     further = cached.evaluation_at_cutoff(tuple(others.values()), None)
     cells = {title: screen_tables.values(further, named(name, cutoff)) for title, name in others.items()}
     comparison = cached.compare_pairs(measure)
     rows = board.rows(at_cutoff, over_k, measure, cells, comparison)
     incomplete = {system: lists for system, lists in verdict.coverage.items() if lists[0] < lists[1]}
-    first, *middle, last = map(
-        show.head, [named(measure, cutoff), *cells, *(["lists"] * bool(incomplete)), "gap to best"]
-    )
+    heads = [named(measure, cutoff), *cells, *(["lists"] * bool(incomplete)), "gap to best"]
+    first, *middle, last = map(show.head, heads)
     with st.container(key="board", gap=None):
         curve = '<span class="kp-dot"></span><span class="kp-more kp-spark">over k</span>'
         st.html(_row(f'<span class="n">{tables.escape(first)}</span>{curve}', middle, last, "kp-row kp-head"))
@@ -82,22 +72,22 @@ def _rows(at_cutoff: kp.Result, over_k: kp.Result, measure: str, verdict: kp.Ans
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=f"row {row.system}"):
                 st.html(f'<div class="kp-mark"><span>{row.rank}</span><img src="{row.mark}" alt=""></div>', width=48)
                 if row.rank:
-                    kwargs: dict[str, Any] = {"type": "tertiary", "width": _NAME_WIDTH, "wrap": True}
+                    kwargs: dict[str, Any] = {"type": "tertiary", "width": 160, "wrap": True}
                     kwargs |= {"key": f"name {row.system}", "help": show.plain(row.system)}
                     draw_menu = partial(_system_details, row.system, [other.system for other in rows if other.rank])
-                    show.popover(show.plain(tables.breakable(results.in_short(row.system))), draw_menu, **kwargs)
+                    show.popover(show.plain(tables.breakable(show.in_short(row.system))), draw_menu, **kwargs)
                 else:
                     name = tables.escape(tables.labels()[row.system])
-                    st.html(f'<div class="kp-quiet kp-name">{name}</div>', width=_NAME_WIDTH)
+                    st.html(f'<div class="kp-quiet kp-name">{name}</div>', width=160)
                 st.html(_row(_pictures(row), cell_texts, row.behind), width="stretch")
     grades = {row.behind.partition(" · ")[2] for row in rows}
     for grade in (grade for grade in show.GRADES if grade in grades):
-        show.small(show.GRADES[grade][2])
+        show.small(show.meaning(grade, at_cutoff.documents))
     if not universe:
         show.about("people.no_word")
     if (human_comparison := results.like_for_like()) is not None:
-        addition = f"In the rows above, {rows[0].system} has {rows[0].number}, against all annotators together."
-        show.small(results.in_short(" ".join((human_comparison.claim, *human_comparison.details, addition))))
+        why = f"Both are scored against the others, leaving out each in turn; {rows[0].number} above is against all."
+        show.small(show.in_short(f"{human_comparison.claim} {why}"))
 
 
 def _row(first: str, middle: Sequence[str], last: str, css_class: str = "kp-row") -> str:
@@ -120,12 +110,9 @@ def _system_details(system: str, ranked: Sequence[str]) -> None:
     link.to("documents", "All its documents", icon=":material/description:", system=runs[system][0])
     if not workspace.all_datasets():
         key = f"new name {system}"
-        st.text_input("Name", system, key=key, max_chars=80, on_change=link.deferred(_rename, system, key))
+        rename = link.deferred(lambda: workspace.show_as(system, st.session_state[key].strip()))
+        st.text_input("Name", system, key=key, max_chars=80, on_change=rename)
         controls.button("Hide", f"hide {system}", workspace.hide, system, disabled=not others)
-
-
-def _rename(system: str, key: str) -> None:
-    workspace.show_as(system, st.session_state[key].strip())
 
 
 def _won_and_lost(system: str, other: str) -> None:
@@ -136,7 +123,7 @@ def _won_and_lost(system: str, other: str) -> None:
     for label, rows in (("Wins most on", wins), ("Loses most on", losses)):
         if len(rows):
             st.markdown(f"**{label}**")
-            for row in rows.head(_MAX_DOCUMENTS).itertuples():
+            for row in rows.head(3).itertuples():
                 label = f"{show.plain(str(row.document))} {row.difference:+.3f}"
                 link.to("documents", label, system=system, other=other, document=str(row.document))
 
@@ -146,18 +133,16 @@ def datasets() -> None:
     measure, data = settings.value("measure"), workspace.all_data()
     chosen_settings = settings.settings().changed(k=settings.value("k"))
 
-    def evaluate(settings_: Settings) -> kp.Result:
-        return cached.call((data.corpus,), f"all {data.digest}", kp.evaluate, settings_, (measure,), by="dataset")
-
-    result = evaluate(chosen_settings)
-    results.answer(cached.call((data.corpus,), f"all {data.digest}", kp.answer, chosen_settings, measure))
+    call = partial(cached.call, (data.corpus,), f"all {data.digest}")
+    result = call(kp.evaluate, chosen_settings, (measure,), by="dataset")
+    show.answer(call(kp.answer, chosen_settings, measure))
     show.chart(dots.by_part(result, "data set"), "by_dataset", f"{measure} by data set")
     results.reasons(result)
     if has_curve(measure):
-        over_k = evaluate(chosen_settings.changed(k=range(1, 51), interval="none"))
+        at_every_k = chosen_settings.changed(k=range(1, 51), interval="none")
+        over_k = call(kp.evaluate, at_every_k, (measure,), by="dataset")
         plot = curves.by_dataset(over_k, measure, settings.cutoff())
         show.chart(plot, "datasets_over_k", f"{measure} over k by data set")
-    show.noted().tables.append(result.wide())
     link.to("report", "The table for a paper", report_tab="Table for a paper")
     show.recipe(result, (result.frame, f"{measure} by data set"))
 
@@ -166,12 +151,13 @@ def _published(at_cutoff: kp.Result, name: str, system: str) -> None:
     default = cached.at_cutoff().changed(preset="kpscope").changed(k=settings.cutoff())
     result = cached.on_corpus(kp.evaluate, default.changed(interval="none"), (settings.value("measure"),))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        show.small(results.in_short(answers.of_preset(at_cutoff, result, name, system)))
+        show.small(show.in_short(answers.of_preset(at_cutoff, result, name, system)))
         controls.button("Undo", "preset_back", link.choose, "preset", None, type="tertiary")
 
 
 def conventions() -> None:
     """Show in one line how much other published conventions change the value of the best system."""
-    if len(workspace.corpus().runs) <= MAX_PHRASES_FOR_CONVENTIONS and settings.settings().average not in SUBJECT:
-        show.small(results.in_short(statements.range_of(cached.spread(settings.value("measure")))))
+    is_fast = len(workspace.corpus().runs) <= 100_000  # with more phrases, changing k would be slow
+    if is_fast and settings.settings().average not in SUBJECT:
+        show.small(show.in_short(statements.range_of(cached.spread(settings.value("measure")))))
     link.to("systems", "See every convention", systems_tab="Stability", stability="Other published conventions")

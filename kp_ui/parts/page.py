@@ -1,25 +1,25 @@
-"""Open a page: draw its bar, check that the required data are loaded, and draw its tabs."""
+"""Open a page: draw its bar with the data (save, load), check that the required data are loaded, and draw its tabs."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
 
 import kp_core as kp
+from kp_core import typeset
+from kp_core.reading import Source
 from kp_core.reading.rows.sense import refuse_apart
+from kp_core.scale import is_statistics_file
 from kp_core.scoring.runs import runs_of
 from kp_core.settings import CONVENTIONS, in_words, question
-from kp_ui.parts import saving
+from kp_core.takeaway.workspace_file import ENDING, Saved, is_workspace_file, read_workspace, workspace_file
+from kp_ui.parts import rating, streamed
 from kp_ui.state import cached, kept, link, settings, workspace
 from kp_ui.widgets import controls, prose, show
 
-#: Controls in the bar, besides that of the data.
-Acts = Literal["k", "measure", "gold", "conventions"]
-EVERY: tuple[Acts, ...] = ("k", "measure", "gold", "conventions")
-
-
+EVERY = ("k", "measure", "gold", "conventions")
 #: Requirements of a page that works without data.
 NOTHING: dict[str, Any] = {"systems": False, "gold": False, "all_datasets": True}
 
@@ -28,13 +28,13 @@ NOTHING: dict[str, Any] = {"systems": False, "gold": False, "all_datasets": True
 class Tab:
     """A tab: its function, the controls in the bar that affect it, and what a presenter's clicker does, if anything."""
 
-    draw: Callable[[], None]
-    controls: Sequence[Acts] = EVERY
+    draw: Callable[[], object]
+    controls: Sequence[str] = EVERY
     step: Callable[[int], bool] | None = None
 
 
 def opened(
-    controls_shown: Sequence[Acts] = EVERY,
+    controls_shown: Sequence[str] = EVERY,
     systems: bool = True,
     gold: bool = True,
     all_datasets: bool = False,
@@ -49,7 +49,6 @@ def opened(
     _bar(controls_shown, on_step or _turn_page)
     if not all_datasets:
         one_dataset("page")
-    apart = cached.on_corpus(_disjoint_reason) if systems and gold and len(corpus.gold) and corpus.systems else ""
     if gold and not len(corpus.gold):
         show.lacks(prose.text("page.no_gold"))
     elif systems and not corpus.systems:
@@ -58,8 +57,8 @@ def opened(
             link.to("annotators", "See how far the annotators agree", icon=":material/groups:")
         if corpus.has_texts:
             link.to("data", "Or let KPScope extract phrases from these texts", data_tab="Extract phrases")
-    elif apart:
-        show.lacks(show.plain(apart))
+    elif reason := cached.on_corpus(_disjoint_reason) if systems and gold else "":
+        show.lacks(show.plain(reason))
     else:
         return
     st.stop()
@@ -73,7 +72,7 @@ def _disjoint_reason(corpus: kp.Corpus) -> str:
     return ""
 
 
-def tabs(key: str, sections: Mapping[str, Tab], above: Callable[[], None] | None = None, **requirements: bool) -> None:
+def tabs(key: str, sections: Mapping[str, Tab], above: Callable[[], object] | None = None, **requirements: bool) -> None:
     """Open a page with tabs; only the open tab is computed, and the bar has the controls that affect this tab.
 
     When presenting, only the open tab is shown. above: draws the area above the tabs
@@ -88,14 +87,11 @@ def tabs(key: str, sections: Mapping[str, Tab], above: Callable[[], None] | None
         controls.tabs(key, {name: tab.draw for name, tab in sections.items()})
 
 
-#: The pages through which a presenter's clicker steps; after the last it returns to the first.
-_PRESENTED = ("overview", "systems", "documents", "annotators", "correlation", "learn")
-
-
 def _turn_page(step: int) -> None:
-    page = st.session_state[settings.PAGE]
-    place = _PRESENTED.index(page) if page in _PRESENTED else 0
-    st.session_state[workspace.NEXT_PAGE] = _PRESENTED[(place + step) % len(_PRESENTED)]
+    """Step to the next or previous page; after the last page comes the first."""
+    pages, page = ("overview", "systems", "documents", "annotators", "correlation", "learn"), st.session_state["page"]
+    place = pages.index(page) if page in pages else 0
+    st.session_state[workspace.NEXT_PAGE] = pages[(place + step) % len(pages)]
 
 
 def _turn_tab(key: str, sections: Mapping[str, Tab], step: int) -> None:
@@ -148,12 +144,12 @@ def _to_question() -> None:
         link.go("data", data_tab="Files")
 
 
-def _bar(controls_shown: Sequence[Acts], on_step: Callable[[int], None]) -> None:
+def _bar(controls_shown: Sequence[str], on_step: Callable[[int], None]) -> None:
     """Draw the bar with the controls that affect the page; on phones all but k and measure are collapsed.
 
     on_step: what a presenter's clicker does; called with 1 (forward) or −1 (back)
     """
-    drawn: dict[Acts, Callable[[], None]] = {"k": cutoff, "measure": _measure, "gold": _gold, "conventions": _preset}
+    drawn: dict[str, Callable[[], object]] = {"k": cutoff, "measure": _measure, "gold": _gold, "conventions": _preset}
     if not workspace.corpus().systems:
         drawn = {"conventions": _preset}
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -165,7 +161,15 @@ def _bar(controls_shown: Sequence[Acts], on_step: Callable[[int], None]) -> None
                 upload()
         for draw in (drawn[name] for name in drawn if name in controls_shown):
             draw()
-        _present(on_step) if link.presented() else _share()
+        if link.presented():
+            for label, keys, step in (("Back", ("Left", "PageUp"), -1), ("Next", ("Right", "PageDown"), 1)):
+                for key in keys:  # a button has a single shortcut, so a second, hidden button has another one
+                    controls.button(label, f"turn {key}", on_step, step, type="tertiary", shortcut=key)
+            controls.button("End presenting", "present", link.choose, "present", None, type="tertiary", shortcut="Esc")
+        else:
+            show.popover("Share", _address, "share", type="tertiary")
+            help_text = prose.helps("present")
+            controls.button("Present", "present", link.choose, "present", "true", type="tertiary", help=help_text)
         st.html("<details><summary>More</summary></details>", width="content")
     for name, text in settings.ignored().items():
         value_used = settings.value(name)
@@ -174,13 +178,13 @@ def _bar(controls_shown: Sequence[Acts], on_step: Callable[[int], None]) -> None
 
 def welcomes() -> bool:
     """Return whether this is the Overview of sample data, where the banner has the upload instead of the bar."""
-    overview = st.session_state[settings.PAGE] == "overview"
-    return overview and workspace.current().sample is not None and not link.presented()
+    is_sample = workspace.current().sample is not None
+    return is_sample and st.session_state[settings.PAGE] == "overview" and not link.presented()
 
 
 def upload() -> None:
     """Draw an upload button that accepts files of any kind, also by drag and drop."""
-    controls.upload("Drop your files here", "beside", saving.take_anywhere, folded=True)
+    controls.upload("Drop your files here", "beside", take_anywhere, folded=True)
 
 
 def _data() -> None:
@@ -191,11 +195,10 @@ def _data() -> None:
     kinds = {"data set": corpus.datasets, speech["document"]: corpus.documents, speech["annotator"]: corpus.annotators}
     kinds |= {"system": systems, "run": runs}
     counts = [show.pluralize(len(entries), name) for name, entries in kinds.items() if len(entries)]
-    name = "Sample" if data.sample is not None else data.title[:1].upper() + data.title[1:]
-    counts_shown = [counts[0], *counts[-1:]] if counts[1:] else counts
-    label = " · ".join([f"**{show.plain(name)}**", *counts_shown])
+    title = typeset.first_capital(data.title)
+    name = "Sample" if data.sample is not None else title
+    label = " · ".join([f"**{show.plain(name)}**", *dict.fromkeys((*counts[:1], *counts[-1:]))])
     with controls.folded(label, icon=":material/database:", type="tertiary", key="data on screen"):
-        title = f"{data.title[:1].upper()}{data.title[1:]}"
         show.small(f"{title}: {', '.join(counts)}." if data.sample is None and counts else f"{title}.")
         if corpus.datasets:
             controls.select("Data set", [workspace.EVERY, *corpus.datasets], workspace.DATASET)
@@ -204,10 +207,46 @@ def _data() -> None:
         for sample, about in workspace.SAMPLES.items():
             if sample != data.sample:
                 controls.button(about.title, f"open {sample}", workspace.open_sample, sample, type="tertiary")
-        saving.button("save")
+        save_button("save")
         if uploads.files:
             label, icon = "Forget my files", ":material/delete:"
             controls.button(label, "forget", workspace.forget, icon=icon, help=prose.helps("forget"))
+
+
+def save_button(key: str) -> None:
+    """Draw a button that downloads the workspace as a file."""
+    data = workspace.current()
+    saved = Saved(data.uploads, settings.saved(), settings.signature(), rating.ratings())
+    kwargs = {"mime": "application/octet-stream", "icon": ":material/save:", "help": prose.helps("save")}
+    show.file("Save", partial(workspace_file, saved), f"{data.sample or 'workspace'}{ENDING}", key, **kwargs)
+
+
+def take(files: Sequence[Source]) -> None:
+    """Open a workspace file and the statistics of a streamed run, and load all other files as data."""
+    workspace_files = [file for file in files if is_workspace_file(file)]
+    statistics_files = [file for file in files if is_statistics_file(file)]
+    streamed.take(statistics_files)
+    with workspace.refusals():
+        if len(workspace_files) > 1:
+            raise kp.UsageError("only one workspace can be open at a time; choose one of these files")
+        data_files = [file for file in files if file not in workspace_files and file not in statistics_files]
+        for file in workspace_files:
+            saved = read_workspace(file)
+            workspace.open_uploads(replace(saved.uploads, title=f"the workspace {file.name}"))
+            link.restore({name: text for name, text in saved.link.items() if name != settings.PAGE})
+            workspace.read_files()
+            if not workspace.session().problem:
+                rating.restore_ratings(saved.ratings)
+                if not data_files:
+                    st.session_state[workspace.NEXT_PAGE] = saved.link.get(settings.PAGE, "data")
+        if data_files:
+            workspace.add(data_files)
+
+
+def take_anywhere(files: Sequence[Source]) -> None:
+    """Load files that were dropped on any page, and open the Data page, which shows how they were read."""
+    st.session_state[workspace.NEXT_PAGE] = "data"
+    take(files)
 
 
 def cutoff(width: int = 130) -> None:
@@ -219,9 +258,9 @@ def cutoff(width: int = 130) -> None:
     st.slider("k", 1, 50, key="k", width=width, label_visibility="collapsed")
     number = f" ({current})" if chosen == "average" else ""
     label = f"= **{in_words('k', chosen)}{number}**"
-    with controls.folded(label, type="tertiary", key="k in words"):
+    with controls.folded(label, type="tertiary", key="k in words", help=prose.helps("k")):
         controls.set_control("k typed", position, partial(_take, "k typed"))
-        st.number_input(question("k"), 1, 50, key="k typed", help=prose.helps("k"))
+        st.number_input(question("k"), 1, 50, key="k typed")
         controls.set_control("k by size", chosen if chosen in settings.BY_SIZE else None, partial(_take, "k by size"))
         size_label = partial(in_words, "k")
         st.pills("Cutoffs by size of gold standard or list", settings.BY_SIZE, format_func=size_label, key="k by size")
@@ -263,56 +302,38 @@ def _preset() -> None:
 
 def _conventions() -> None:
     preset, changed = kp.PRESETS[settings.value("preset")], settings.changed()
-    _choose("preset", settings.options("preset"))
+    _choose("preset")
     show.small(f"{preset.source}.")
     if preset.note:
         st.caption(show.sentence(preset.note))
     if changed:
         label = f"Undo {show.pluralize(len(changed), 'change')}"
-        controls.button(label, "conventions_back", _take_back, icon=":material/undo:")
+        of_presets = dict.fromkeys(settings.CHOOSABLE)
+        controls.button(label, "conventions_back", link.choose_all, of_presets, icon=":material/undo:")
     for name in changed:
-        _convention(name, changed=True)
+        _choose(name, f" (preset: {show.plain(in_words(name, settings.of_preset(name)))})")
     for group, names in settings.GROUPS.items():
         with st.expander(group):
             if group == "Matching":
-                _choose("universe", settings.options("universe"))
+                _choose("universe")
                 if settings.value("universe") == "number":
                     kwargs = controls.linked("N", 1000, lambda _: int(float(settings.value("N"))))
                     st.number_input(question("N"), 1, 10**9, **kwargs)
             for name in names:
                 if name not in changed and settings.options(name):
-                    _convention(name, changed=False)
+                    _choose(name)
 
 
-def _convention(name: str, changed: bool) -> None:
-    of_preset, values = settings.of_preset(name), settings.options(name)
-    addition = f" (preset: {show.plain(in_words(name, of_preset))})" * changed
-    options = values if of_preset in values else (of_preset, *values)
-    _choose(name, options, of_preset, addition, show.plain(CONVENTIONS[name].meaning))
-
-
-def _choose(name: str, values: Sequence[str], default: str = "", addition: str = "", meaning: str = "") -> None:
-    more = controls.linked(name, default or values[0], controls.among(values)) | {"help": meaning or prose.helps(name)}
-    st.selectbox(f"{question(name)}{addition}", values, format_func=partial(in_words, name), **more)
-
-
-def _take_back() -> None:
-    for name in settings.CHOOSABLE:
-        link.choose(name, None)
-
-
-def _share() -> None:
-    show.popover("Share", _address, "share", type="tertiary")
-    controls.button("Present", "present", link.choose, "present", "true", type="tertiary", help=prose.helps("present"))
+def _choose(name: str, addition: str = "") -> None:
+    values, help_text = settings.options(name), prose.helps(name)
+    default = values[0]
+    if name in settings.CHOOSABLE:
+        default, help_text = settings.of_preset(name), show.plain(CONVENTIONS[name].meaning)
+        values = values if default in values else (default, *values)
+    kwargs = controls.linked(name, default, controls.among(values)) | {"help": help_text}
+    st.selectbox(f"{question(name)}{addition}", values, format_func=partial(in_words, name), **kwargs)
 
 
 def _address() -> None:
     st.code(link.address(), language=None, wrap_lines=True)
     st.caption("The link contains page and settings, not the data: others see the sample, or load the same files.")
-
-
-def _present(on_step: Callable[[int], None]) -> None:
-    for label, keys, step in (("Back", ("Left", "PageUp"), -1), ("Next", ("Right", "PageDown"), 1)):
-        for key in keys:  # a button has a single shortcut, so a second, hidden button has another one
-            controls.button(label, f"turn {key}", on_step, step, type="tertiary", shortcut=key)
-    controls.button("End presenting", "present", link.choose, "present", None, type="tertiary", shortcut="Esc")

@@ -24,10 +24,6 @@ FILES = (
     ("LaTeX tables", "tables.tex", "latex"),
     ("Settings as JSON", "settings.json", "record"),
 )
-#: Default measures of a table with several data sets, so few that the table fits a page.
-MAIN = ("F1@k",)
-#: Maximum number of columns in the preview; wider tables are only in the files.
-_WIDEST = 7
 
 
 def section() -> None:
@@ -36,21 +32,26 @@ def section() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         default = workspace.speech()["report"]
         title = st.text_input("Title", max_chars=200, width=360, **controls.linked("title", default)) or default
-        sections = _chosen()
+        corpus, default_sections = workspace.corpus(), bundle.usual(workspace.corpus())
+        headings, sections = {name: show.plain(bundle.heading(corpus, name)) for name in bundle.SECTIONS}, []
+        with st.popover(f"Sections: {len(default_sections)}", icon=":material/checklist:"):
+            for name in bundle.possible(corpus):
+                if st.checkbox(headings[name], name in default_sections, key=f"section {name}"):
+                    sections.append(name)
+            if left_out := [heading for name, heading in headings.items() if name not in bundle.possible(corpus)]:
+                st.caption(f"Left out because they have no data: {', '.join(left_out)}.")
     if not sections:
-        st.info("Choose at least one section.")
-        return
-    arguments = workspace.corpus(), cached.at_cutoff(), settings.value("measure")
-    make_report = partial(bundle.report, *arguments, sections=sections, title=title)
+        raise kp.UsageError("choose at least one section")
+    arguments = corpus, cached.at_cutoff(), settings.value("measure")
+    make_report = partial(bundle.report, *arguments, sections=tuple(sections), title=title)
     with st.container(horizontal=True):
         for label, file, format_ in FILES:
             kind = "primary" if format_ == "html" else "secondary"
             make_file = partial(lambda format_: getattr(make_report(), format_)(), format_)
-            show.file(label, make_file, file, f"report {format_}", type=kind, icon=None)
+            show.file(label, make_file, file, f"report {format_}", type=kind)
     show.about("report.files")
     for name in sections:
-        heading = show.plain(bundle.heading(workspace.corpus(), name))
-        expander = st.expander(heading, name == sections[0], on_change=link.deferred(link.mark_user_action))
+        expander = st.expander(headings[name], name == sections[0], on_change=link.deferred(link.mark_user_action))
         if expander.open:
             with expander:
                 _preview(name)
@@ -61,29 +62,36 @@ def paper() -> None:
     data = workspace.all_data() if workspace.all_datasets() else workspace.current()
     systems, several = list(runs_of(data.corpus.systems)), bool(data.corpus.datasets)
     if not systems:
-        st.info("A table needs the output of at least one system.")
-        return
+        raise kp.UsageError("a table needs the output of at least one system")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         help_text = "Numbers, average, gold or all, separated by commas."
         cutoffs = st.text_input("Cutoffs k", "5, 10", key="table_k", help=help_text, width=160)
         with st.popover("Measures, systems, digits, marks, caption", icon=":material/tune:"):
-            default_measures = MAIN if several else DEFAULT
-            measures = st.multiselect("Measures", settings.measures(), default_measures, key="table_measures")
-            rows, options, layout = _choices(data.corpus, systems, several)
+            default = ("F1@k",) if several else DEFAULT  # with several data sets, the table must fit a page
+            measures = st.multiselect("Measures", settings.measures(), default, key="table_measures")
+            ordered = systems if several else [name for name in results.best_first() if name in systems] or systems
+            rows = st.multiselect("Systems", systems, ordered, key="table_systems")
+            digits = int(st.number_input("Digits", 1, 6, 3, key="table_digits", width=120))
+            by_presence = data.corpus.has_texts and st.toggle("Present and absent", key="table_presence")
+            bounds = st.toggle("Intervals", key="table_bounds")
+            has_runs = len(systems) < len(data.corpus.systems)
+            deviations = has_runs and st.toggle("Standard deviation over runs", value=True, key="table_deviations")
+            marks = st.toggle("Significance marks", value=True, key="table_marks")
+            baselines = st.toggle("Baselines", key="table_baselines")
+            baseline = st.selectbox("Daggers against", ["the best", *systems], key="table_baseline")
+            caption = st.text_input("Caption", workspace.speech()["report"], key="table_caption", max_chars=300)
     if not rows or not measures:
-        st.info("Choose at least one system and one measure.")
-        return
-    try:
-        at_k = cached.at_cutoff().changed(k="".join(cutoffs.split()))
-        made = cached.call((data.corpus,), data.digest, kp.paper_table, at_k, measures, systems=rows, **options)
-    except (kp.InputError, kp.UsageError) as problem:
-        st.info(show.sentence(problem))
-        return
-    made = replace(made, **layout)
+        raise kp.UsageError("choose at least one system and one measure")
+    at_k = cached.at_cutoff().changed(k="".join(cutoffs.split()))
+    by = ("dataset",) * several + ("presence",) * by_presence
+    options: dict[str, Any] = {"marks": marks, "baselines": baselines, "by": by, "systems": rows}
+    options["baseline"] = "" if baseline == "the best" else baseline
+    made = cached.call((data.corpus,), data.digest, kp.paper_table, at_k, measures, **options)
+    made = replace(made, digits=digits, bounds=bounds, deviations=deviations, caption=caption)
     st.html(f'<div class="kp-paper" tabindex="0">{made.html()}</div>')
     with st.expander("LaTeX, to copy"):
         st.code(made.latex(), language=None)
-    name = figures.file_name(f"table {' '.join(measures[:3])}")
+    name = f"table {' '.join(measures[:3])}"
     writers: dict[str, Callable[[str], Any]] = {
         format_: partial(lambda format_, _: getattr(made, format_.lower())(), format_)
         for format_ in ("LaTeX", "Markdown", "HTML", "XLSX", "CSV", "Parquet")
@@ -93,30 +101,12 @@ def paper() -> None:
     show.signature(made.signature)
 
 
-def _choices(corpus: kp.Corpus, systems: list[str], several: bool) -> tuple[list[str], dict[str, Any], dict[str, Any]]:
-    default = systems if several else [name for name in results.best_first() if name in systems] or systems
-    rows = st.multiselect("Systems", systems, default, key="table_systems")
-    digits = int(st.number_input("Digits", 1, 6, 3, key="table_digits", width=120))
-    by_presence = corpus.has_texts and st.toggle("Present and absent", key="table_presence")
-    bounds = st.toggle("Intervals", key="table_bounds")
-    has_runs = len(systems) < len(corpus.systems)
-    deviations = has_runs and st.toggle("Standard deviation over runs", value=True, key="table_deviations")
-    marks = st.toggle("Significance marks", value=True, key="table_marks")
-    baselines = st.toggle("Baselines", key="table_baselines")
-    baseline = st.selectbox("Daggers against", ["the best", *systems], key="table_baseline")
-    caption = st.text_input("Caption", workspace.speech()["report"], key="table_caption", max_chars=300)
-    by = (*(("dataset",) if several else ()), *(("presence",) if by_presence else ()))
-    options = {"marks": marks, "baselines": baselines, "by": by, "baseline": "" if baseline == "the best" else baseline}
-    return rows, options, {"digits": digits, "bounds": bounds, "deviations": deviations, "caption": caption}
-
-
 def methods() -> None:
     """Show the methods paragraph for a paper, and its references."""
     page.one_dataset("paragraph")
     if "methods" not in bundle.possible(workspace.corpus()):
-        st.info("The paragraph describes an evaluation of systems, but none is loaded.")
-        return
-    report = _report("methods")
+        raise kp.UsageError("the paragraph describes an evaluation of systems, but none is loaded")
+    report = cached.on_screen(bundle.report, settings.value("measure"), sections=("methods",))
     paragraph = report.paragraph(in_full=False)
     st.caption("For a paper, generated from the current settings")
     st.code(paragraph, language=None, wrap_lines=True)
@@ -127,29 +117,13 @@ def methods() -> None:
     show.signature(report.signature)
 
 
-def _report(name: str) -> bundle.Report:
-    return cached.on_screen(bundle.report, settings.value("measure"), sections=(name,))
-
-
-def _chosen() -> tuple[str, ...]:
-    corpus = workspace.corpus()
-    headings, default_sections = {name: bundle.heading(corpus, name) for name in bundle.SECTIONS}, bundle.usual(corpus)
-    possible = bundle.possible(corpus)
-    with st.popover(f"Sections: {len(default_sections)}", icon=":material/checklist:"):
-        checkboxes = ((name, show.plain(headings[name]), name in default_sections) for name in possible)
-        chosen = [name for name, label, checked in checkboxes if st.checkbox(label, checked, key=f"section {name}")]
-        if left_out := [heading for name, heading in headings.items() if name not in possible]:
-            show.small(f"Left out because they have no data: {', '.join(left_out)}.")
-    return tuple(chosen)
-
-
 def _preview(name: str) -> None:
-    report = _report(name)
-    for section in report.sections:
+    for section in cached.on_screen(bundle.report, settings.value("measure"), sections=(name,)).sections:
         for text in section.text:
             show.paragraph(text)
         for chart in section.charts:
             show.chart(chart, f"report {name}")
-        for table in (small_table for small_table in section.tables if len(small_table.frame.columns) <= _WIDEST):
-            show.small(table.caption)
-            tables.table(table.frame, f"report {name} {table.name}")
+        for table in section.tables:
+            if len(table.frame.columns) <= 7:  # wider tables are only in the files
+                show.small(table.caption)
+                tables.table(table.frame, f"report {name} {table.name}")

@@ -1,8 +1,6 @@
 """Define the shared parts of the pages with results: answers, human ceiling, marked cutoffs, undefined values."""
 
-import re
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -10,7 +8,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.charts import board, curves, screen_tables
 from kp_core.charts.selection import named
-from kp_core.charts.style import Look, looks, short_names
+from kp_core.charts.style import looks, short_names
 from kp_core.scoring.counts import ORACLE
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
@@ -22,24 +20,6 @@ from kp_core.studies.result import Numbers
 from kp_core.words import answers
 from kp_ui.state import cached, settings, workspace
 from kp_ui.widgets import controls, show, tables
-
-#: Maximum number of annotators who are scored like systems; with more, leaving each out in turn is too slow.
-FEW_PEOPLE = 20
-
-
-def in_short(text: str, systems: Iterable[str] = ()) -> str:
-    """Replace the names of systems and measures in a sentence with the short names on screen."""
-    short = short_names(systems or workspace.corpus().systems)
-    if not short:
-        return show.in_heads(text)
-    names = sorted(short, key=len, reverse=True)
-    parts = re.split(rf"(?<!\w)({'|'.join(map(re.escape, names))})(?!\w)", text)
-    return "".join(short[part] if part in short else show.in_heads(part) for part in parts)
-
-
-def answer(verdict: Answer, systems: Iterable[str] = ()) -> None:
-    """Show the answer of a page with short names of systems."""
-    show.answer(verdict, partial(in_short, systems=systems))
 
 
 def choose_system(label: str, key: str, options: Iterable[str] = (), **more: Any) -> str:
@@ -55,7 +35,7 @@ def like_for_like() -> Answer | None:
     """
     if settings.settings().average in SUBJECT or parse(settings.value("measure")).card.better == "none":
         return None
-    if not 1 < len(workspace.corpus().annotators) <= FEW_PEOPLE:
+    if not 1 < len(workspace.corpus().annotators) <= 20:  # with more, leaving each out in turn is too slow
         return None
     measure, cutoff = settings.value("measure"), settings.cutoff()
     result = cached.evaluation((measure,), baselines=True, people=True).at(cutoff)
@@ -65,8 +45,9 @@ def like_for_like() -> Answer | None:
 
 def best_first() -> list[str]:
     """Return the systems, best first by the current measure."""
-    values = cached.measure_in_use().at(settings.cutoff())
-    return screen_tables.best_systems(values, settings.value("measure"), workspace.corpus().systems)
+    measure = settings.value("measure")
+    values = cached.evaluation((measure,), baselines=True).at(settings.cutoff())
+    return screen_tables.best_systems(values, measure, workspace.corpus().systems)
 
 
 def marks() -> curves.Marks:
@@ -104,11 +85,6 @@ def people() -> bool:
     if chosen:
         show.about("people.alike", choice=choice())
     return chosen
-
-
-def marks_of_systems() -> dict[str, Look]:
-    """Return system → how it is drawn in charts."""
-    return looks(workspace.corpus().systems)
 
 
 def few(result: Numbers) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core import scale
-from kp_core.charts import curves, dots, screen_tables
+from kp_core.charts import curves, screen_tables
 from kp_core.charts.selection import has_curve, named, where
 from kp_core.reading import Source
 from kp_core.scoring.measures import parse
@@ -18,8 +18,7 @@ from kp_ui.state import link
 from kp_ui.widgets import controls, prose, show, tables
 
 _OPENED, _PROBLEM = "streamed", "streamed_problem"
-#: What the Overview can show.
-VIEWS = ("These data", "Streamed run")
+TAB = "Streamed run"
 
 
 def take(files: Sequence[Source]) -> None:
@@ -28,48 +27,37 @@ def take(files: Sequence[Source]) -> None:
         st.session_state[_PROBLEM] = ""
         try:
             st.session_state[_OPENED] = scale.open_statistics(file)
+            link.choose("data_tab", TAB)
         except kp.InputError as refusal:
             st.session_state[_PROBLEM] = str(refusal)
 
 
-def opened() -> scale.Opened | None:
-    """Return the streamed run that is open in this session; None if there is none."""
-    return cast("scale.Opened | None", st.session_state.get(_OPENED))
+def is_open() -> bool:
+    """Return whether a streamed run is open in this session."""
+    return _OPENED in st.session_state
 
 
-def listed() -> None:
-    """Show the open run on the Data page, and why a statistics file was refused, if it was."""
+def refusal() -> None:
+    """Show why the last statistics file was refused, if it was."""
     if problem := st.session_state.get(_PROBLEM, ""):
         st.error(f"Not opened: {show.plain(problem)}")
-    if (opened_run := opened()) is not None:
-        with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            st.text(f"{opened_run.name}, statistics of a streamed run")
-            link.to("overview", "Open it on the Overview", what=VIEWS[1])
-            controls.button("✕", "remove streamed", st.session_state.pop, _OPENED, help="Remove")
 
 
-def is_chosen() -> bool:
-    """If a run is open, let the user choose between it and the loaded data; return whether a run is chosen."""
-    if opened() is None:
-        return link.chosen().get("what") == VIEWS[1]
-    return controls.views("What is shown", VIEWS, "what") == VIEWS[1]
-
-
-def overview() -> None:
+def section() -> None:
     """Show the results of a streamed run: those of its systems, or the agreement of its annotators."""
-    run = opened()
-    if run is None:
-        show.lacks("Nothing is open here yet. Drop a file of statistics (.npz) on the Data page.")
-        st.markdown(prose.text("streamed.why"))
-        st.code(prose.verbatim("streamed.how"), language=None)
-        show.about("streamed.commands")
-        return
+    run = cast("scale.Opened", st.session_state[_OPENED])
     names, interval = run.plan.names, run.plan.settings.interval
     counted = {"document": run.documents, "annotator": len(names.annotators), "system": len(names.systems)}
-    show.small(" · ".join([run.name, *(show.pluralize(number, noun) for noun, number in counted.items() if number)]))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        show.small(
+            " · ".join([run.name, *(show.pluralize(number, noun) for noun, number in counted.items() if number)])
+        )
+        controls.button("Remove", "remove streamed", st.session_state.pop, _OPENED, type="tertiary")
     show.about("streamed.about", intervals=prose.entries("intervals").get(interval, ""))
+    if run.result is not None:
+        show.downloads(run.result.frame, "All values of a streamed run")
     if run.plan.agreement is not None and run.result is not None:
-        _agreement(run, run.result)
+        _agreement(run, replace(run.result, frame=run.result.frame.query("subset == 'all'")))
     else:
         _systems(run)
     show.recipe(run.result or run.comparisons[0])
@@ -84,12 +72,16 @@ def _systems(run: scale.Opened) -> None:
         cutoff = cutoffs[controls.select("Cutoff k of this run", cutoffs, "streamed_k", len(cutoffs) - 1)]
     show.small(parse(measure).card.sentence)
     name = named(measure, cutoff)
-    tests = (test for test in run.comparisons if len(test.frame) and test.frame["measure"].iloc[0] == name)
-    comparison = next(tests, None)
+    comparison = next((test for test in run.comparisons if test.frame["measure"].eq(name).any()), None)
     if comparison is not None:
-        results.answer(answers.of_comparison(comparison, name), run.plan.names.systems)
+        show.answer(answers.of_comparison(comparison, name), run.plan.names.systems)
     if run.result is not None:
-        _values(run, replace(run.result, frame=run.result.frame.query("subset == 'all'")), measure, cutoff)
+        result = replace(run.result, frame=run.result.frame.query("subset == 'all'"))
+        if measure in run.plan.measures and has_curve(measure) and len(cutoffs) > 1:
+            show.chart(curves.over_k(result, measure, curves.Marks(cutoff)), "streamed_chart")
+        at_cutoff = [named(other, cutoff) for other in run.plan.measures]
+        tables.table(screen_tables.with_intervals(result, at_cutoff), "streamed_measures", result.documents)
+        results.reasons(screen_tables.only(result, at_cutoff))
     if comparison is not None:
         show.subheader(f"Is the difference in {show.plain(name)} significant?")
         systems.tested(comparison, name)
@@ -97,29 +89,15 @@ def _systems(run: scale.Opened) -> None:
         st.caption("This run contains no tests of pairs for this measure; run kpscope compare to obtain them.")
 
 
-def _values(run: scale.Opened, result: kp.Result, measure: str, cutoff: int | str) -> None:
-    if measure in run.plan.measures:
-        at_cutoff = result.at(cutoff) if has_curve(measure) else result
-        show.chart(dots.leaderboard(at_cutoff, measure), "streamed_leaderboard")
-        if has_curve(measure) and len(result.settings.k) > 1:
-            show.chart(curves.over_k(result, measure, curves.Marks(cutoff)), "streamed_chart")
-    names = [named(name, cutoff) for name in run.plan.measures]
-    with st.expander(f"All measures at k = {cutoff}"):
-        tables.table(screen_tables.with_intervals(result, names), "streamed_measures", result.documents)
-        results.reasons(screen_tables.only(result, names))
-        show.downloads(result.frame, "All values of a streamed run")
-
-
 def _agreement(run: scale.Opened, result: kp.Result) -> None:
-    people, overall = run.plan.names.annotators, replace(result, frame=result.frame.query("subset == 'all'"))
-    sides = {"all": ["all"], "each": list(people), "pairs": [*{*overall.frame["system"]}.difference(["all", *people])]}
-    measures = {side: list(where(overall.frame, system=names)["measure"].unique()) for side, names in sides.items()}
-    titled = {"All annotators": screen_tables.rows_where(overall, "all", measures["all"])}
+    people = run.plan.names.annotators
+    sides = {"all": ["all"], "each": list(people), "pairs": [*{*result.frame["system"]}.difference(["all", *people])]}
+    measures = {side: list(where(result.frame, system=names)["measure"].unique()) for side, names in sides.items()}
+    titled = {"All annotators": screen_tables.rows_where(result, "all", measures["all"])}
     if "K" in measures["each"]:
-        titled["Each annotator"] = screen_tables.each_annotator(overall, people, measures["each"])
+        titled["Each annotator"] = screen_tables.each_annotator(result, people, measures["each"])
     if measures["pairs"]:
-        titled["Each pair of annotators"] = screen_tables.pairs_of_annotators(overall, people, measures["pairs"])
-    for position, (title, table) in enumerate(titled.items()):
-        show.subheader(show.plain(title))
-        tables.table(table, f"streamed_agreement_{position}", result.documents)
-    show.downloads(result.frame, "Agreement of annotators")
+        titled["Each pair of annotators"] = screen_tables.pairs_of_annotators(result, people, measures["pairs"])
+    for title, table in titled.items():
+        show.subheader(title)
+        tables.table(table, f"streamed {title}", result.documents)

@@ -1,7 +1,7 @@
 """Arrange the Systems page: head to head, concordance tables, measures, curves, near misses, parts, stability."""
 
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import streamlit as st
 
@@ -25,7 +25,6 @@ from kp_ui.parts import results
 from kp_ui.state import cached, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
-#: Group → measures of ranked lists; the suffix M denotes the whole list.
 GROUPS = {
     "Found among the first k": ("P@k", "R@k", "F1@k", "success@k", "hits@k"),
     "Order of the first k": ("nDCG@k", "nDCG-exp@k", "MAP@k", "MRR@k"),
@@ -33,16 +32,12 @@ GROUPS = {
     "At gold size, and the whole list": ("Rprec", "P@M", "R@M", "F1@M"),
 }
 
-#: Default measures in curves over k, and the maximum number of measures offered.
 OVER_K = ("P@k", "R@k", "F1@k", "kappa", "PABAK", "nDCG@k")
-_PILLS = 10
-
 NEAR_VIEWS = ("What is nearly right", "If near misses counted")
 _SIMILARITIES = (
     *("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1-F", "jaccard", "dice"),
     *("levenshtein", "jaro-winkler", "token-set", "chrF", "stem-exact"),
 )
-#: Message shown in place of a comparison if only one system is loaded.
 _ONE_SYSTEM = "One system is loaded. Load a second one to compare them."
 VIEWS = ("Other measures, cutoffs, gold standards", "Other published conventions")
 
@@ -60,7 +55,7 @@ def measures() -> None:
     result = cached.evaluation(all_measures, baselines=True, people=people).at(cutoff)
     names = [named(name, cutoff) for name in groups[chosen]]
     tests = {named(name, cutoff): comparison for name in groups[chosen] if (comparison := cached.compare_pairs(name))}
-    show.lead(results.in_short(statements.leaders(tests, "by")), header)
+    show.lead(statements.leaders(tests, "by"), header)
     table = screen_tables.in_order(screen_tables.with_intervals(result, names), results.best_first())
     marked_table = table if people else screen_tables.marked(table, tests)  # people are scored on another gold standard
     tables.table(marked_table, chosen, result.documents, best=screen_tables.best_cells(result, names))
@@ -75,8 +70,7 @@ def against() -> None:
     """Compare two systems: the difference over k and by document, and keyphrases that only one of them finds."""
     names = results.best_first()
     if len(names) < 2:
-        show.small(_ONE_SYSTEM)
-        return
+        raise kp.UsageError(_ONE_SYSTEM)
     header = st.container()
     with controls.folded("Systems", icon=":material/compare_arrows:"):
         a = results.choose_system("First system", "against_a", names)
@@ -85,7 +79,7 @@ def against() -> None:
         start = next((place for place, name in enumerate(others) if name not in runs), 0)  # prefer another system
         b = results.choose_system("Second system", "against_b", others, start=start)
     pair = cached.on_screen(kp.versus, settings.value("measure"), a=a, b=b)
-    show.lead(results.in_short(statements.of_two(pair)), header)
+    show.lead(statements.of_two(pair), header)
     results.few(pair)
     first, second = st.columns([3, 2], gap="medium")
     with first:
@@ -96,7 +90,7 @@ def against() -> None:
     for column, name in zip(st.columns(2, gap="medium"), (a, b), strict=True):
         with column:
             phrases = pair.phrases[pair.phrases["found by"] == name].drop(columns="found by")
-            st.markdown(f"**Only {show.plain(results.in_short(name))}**: {show.pluralize(len(phrases), 'keyphrase')}")
+            st.markdown(f"**Only {show.plain(show.in_short(name))}**: {show.pluralize(len(phrases), 'keyphrase')}")
             tables.table(phrases, f"only {name}", take=f"keyphrases found by {name} alone")
     show.downloads(pair.frame, f"{a} minus {b} over k")
     show.signature(pair.signature)
@@ -114,14 +108,14 @@ def _certainty() -> None:
         test = controls.select("Test", tests, "test")
         correction = cast(Correction, controls.select("Correction", CORRECTIONS, "correction"))
     verdict = cached.on_screen(kp.answer, measure, family=Family(measure, test, correction))
-    show.paragraph(results.in_short(" ".join((verdict.claim, *verdict.caveats, verdict.why))))
+    show.paragraph(show.in_short(" ".join((verdict.claim, *verdict.caveats, verdict.why))))
     tested(cached.on_screen(kp.compare, measure, test=test, correction=correction), name)
 
 
 def over_k() -> None:
     """Show curves of measures over k in small charts, and precision against recall."""
     current, header = settings.value("measure"), st.container()
-    offered = [name for name in dict.fromkeys((*OVER_K, current, *settings.measures())) if has_curve(name)][:_PILLS]
+    offered = [name for name in dict.fromkeys((*OVER_K, current, *settings.measures())) if has_curve(name)][:10]
     with st.container(horizontal=True, vertical_alignment="center"):
         pills: dict[str, Any] = {"selection_mode": "multi", "format_func": show.head, "label_visibility": "collapsed"}
         chosen = controls.several("Measures", offered, OVER_K, "over", st.pills, **pills)
@@ -130,7 +124,7 @@ def over_k() -> None:
     if chosen:
         results.small_curves(result, chosen)
         lead_measure = current if current in chosen else chosen[0]
-        show.lead(results.in_short(statements.leaders_over_k(lead_measure, cached.over_k(lead_measure))), header)
+        show.lead(statements.leaders_over_k(lead_measure, cached.over_k(lead_measure)), header)
     with st.expander("Precision and recall as k grows"):
         show.chart(curves.precision_recall(result, settings.cutoff()), "precision_recall", "precision and recall")
     for name in chosen:
@@ -144,18 +138,19 @@ def near_misses() -> None:
     if controls.views("Look at", NEAR_VIEWS, "near") == NEAR_VIEWS[1]:
         _soft()
         return
-    show.lead(results.in_short(statements.nearly_right(near.shares(), results.best_first())), header)
+    show.lead(statements.nearly_right(near.shares(), results.best_first()), header)
     for note in near.notes:
         if note.where in workspace.corpus().systems:  # why EXACT and MORPH differ from the hits
-            show.small(results.in_short(f"{note.where}: {note.message.rstrip('.')}."))
+            show.small(show.in_short(f"{note.where}: {note.message.rstrip('.')}."))
     counted = controls.views("Count", ["predictions", "gold entries"], "side")
     counts = near.counts("gold" if counted == "gold entries" else "predictions")
+    counts, shares = (screen_tables.in_order(table, results.best_first()) for table in (counts, near.shares()))
     show.downloads(counts, f"Types of near misses, {counted}")
     left, right = st.columns(2, gap="medium")
     with left:
         show.chart(dots.type_bars(counts, counted), "types")
     with right:
-        tables.table(screen_tables.shown(near.shares(), "near_shares"), "shares", note="near_misses.near")
+        tables.table(screen_tables.shown(shares, "near_shares"), "shares", note="near_misses.near")
         show.small(f"{'; '.join(f'{NEAR[name]}: {words}' for name, words in TYPES.items())}.")
     show.signature(cached.signature("F1@k"))
     show.subheader("The most frequent near misses")
@@ -164,8 +159,7 @@ def near_misses() -> None:
         near_type = controls.select("Type", ["all", *list(NEAR.values())[1:-1]], "near_type")
     examples, near_miss_list = screen_tables.near_tables(near, system, near_type)
     if not len(examples):
-        st.caption("This system has no such near miss.")
-        return
+        raise kp.UsageError("this system has no such near miss")
     tables.table(examples, "examples")
     with st.expander("All of these near misses, with their documents"):
         tables.of_documents(near_miss_list, f"Near misses of {system}")
@@ -176,7 +170,12 @@ def _soft() -> None:
     show.about("near_misses.best" if is_best else "near_misses.soft")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         preset = controls.select("What counts", [*kp.SOFT_PRESETS, "own choice"], "soft", 3)
-        chosen = kp.SOFT_PRESETS.get(preset) or _own_similarity()
+        chosen = kp.SOFT_PRESETS.get(preset)
+        if chosen is None:
+            given_option = ("given",) if workspace.corpus().vocabulary.has_similarities else ()
+            name = controls.select("Similarity", (*given_option, *_SIMILARITIES), "similarity")
+            tau = controls.amount("Threshold", 0.05, 1.0, 0.8, "tau", st.slider, step=0.05, width=200)
+            chosen = kp.Soft(name, tau, controls.select("A pair counts", ["weighted", "count"], "soft_hits"))
     meaning = methods.sentence(chosen.similarity)
     show.small(f"{chosen.similarity} of at least {chosen.tau:g}, {chosen.hits}. {meaning}")
     soft = cached.on_corpus(kp.soft_evaluate, cached.at_every_number(), chosen)
@@ -189,13 +188,6 @@ def _soft() -> None:
     with right:
         st.markdown("**Soft F1 over k**")
         show.chart(curves.over_k(soft, "F1@k", results.marks()), "soft_over_k", "Soft F1 over k")
-
-
-def _own_similarity() -> kp.Soft:
-    given_option = ("given",) if workspace.corpus().vocabulary.has_similarities else ()
-    name = controls.select("Similarity", (*given_option, *_SIMILARITIES), "similarity")
-    tau = controls.amount("Threshold", 0.05, 1.0, 0.8, "tau", st.slider, step=0.05, width=200)
-    return kp.Soft(name, tau, controls.select("A pair counts", ["weighted", "count"], "soft_hits"))
 
 
 def tested(comparison: kp.Comparison, name: str) -> None:
@@ -221,7 +213,7 @@ def tested(comparison: kp.Comparison, name: str) -> None:
 
 def _conventions(measure: str) -> None:
     spread = cached.spread(measure)
-    show.lead(results.in_short(statements.range_of(spread)))
+    show.lead(statements.range_of(spread))
     _printed(spread)
     show.chart(dots.strip(spread, statements.range_of(spread)), "strip", note="comparison.spread")
     tables.table(spread.ranges, "ranges", take=f"{measure} under other conventions, ranges")
@@ -244,7 +236,7 @@ def _printed(spread: kp.Spread) -> None:
     messages = {note.where: show.sentence(note.message) for note in candidates.notes}
     st.markdown(f"**{messages['printed']}**")
     displayed = candidates.frame if candidates.fitting else candidates.nearest
-    listed = displayed.drop_duplicates("signature").head(_MAX_BUTTONS)
+    listed = displayed.drop_duplicates("signature").head(3)
     for position, row in enumerate(listed.to_dict("records")):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             controls.button("Use this", f"use {position}", settings.use, row["signature"])
@@ -256,13 +248,8 @@ def _printed(spread: kp.Spread) -> None:
     st.caption(messages["not varied"])
     with st.expander(f"All settings, with their {'distances' if not candidates.fitting else 'values'}"):
         tables.table(candidates.wide(), "printed_table")
-    show.downloads(
-        candidates.wide().assign(signature=displayed["signature"]), "Settings that give a printed number", ""
-    )
-
-
-#: Maximum number of settings shown with a button.
-_MAX_BUTTONS = 3
+    table = candidates.wide().assign(signature=displayed["signature"])
+    show.downloads(table, "Settings that give a printed number", "")
 
 
 def parts() -> None:
@@ -275,23 +262,14 @@ def parts() -> None:
     result = cached.on_screen(kp.evaluate, (measure,), by=chosen)
     table = screen_tables.by_part(result)
     if table.empty:
-        st.info("This measure needs all phrases of the universe, so it cannot separate present from absent keyphrases.")
-        return
+        raise kp.UsageError("this measure needs all phrases, so it cannot separate present from absent keyphrases")
     comparisons = dict[str, kp.Comparison]()
     with suppress(kp.UsageError):  # one system, or a measure without a test
         comparisons = cached.on_screen(compare_parts, measure, chosen)
-    show.lead(results.in_short(statements.leaders(comparisons, "in")), header)
+    show.lead(statements.leaders(comparisons, "in"), header)
     show.chart(dots.by_part(result), "by_part", f"{measure} by {chosen}")
     tables.table(screen_tables.in_order(table, results.best_first()), "by_part_table", result.documents)
     show.recipe(result, (result.frame, f"{measure} by {chosen}"))
-
-
-_BY: dict[str, By] = {
-    "measure": "measure",
-    "cutoff k": "k",
-    "normalization": "normalise",
-    "gold standard": "annotators",
-}
 
 
 def stability() -> None:
@@ -306,9 +284,9 @@ def stability() -> None:
 
 
 def _rankings(measure: str) -> None:
-    chosen = controls.select("Compare rankings by", _BY, "views")
-    study = cached.on_screen(kp.stability, _BY[chosen], measure=measure)
-    show.lead(results.in_short(study.leaders()))
+    by = controls.select("Compare rankings by", get_args(By), "views")
+    study, chosen = cached.on_screen(kp.stability, by, measure=measure), prose.value("views", by)
+    show.lead(study.leaders())
     left, right = st.columns([3, 2], gap="medium")
     with left:
         show.chart(curves.rank_chart(study), "rank_chart", f"ranks by {chosen}")
@@ -323,10 +301,6 @@ def _rankings(measure: str) -> None:
 
 
 AGREEMENT = ("kappa", "kappa_max", "P_pos", "P_neg", "PABAK", "AC1", "pi", "BI", "PI")
-#: Measures shown next to the cells; the table of all systems has the others.
-_BESIDE_CELLS = ("kappa", "P_pos", "P_neg", "PABAK", "AC1")
-_PRINTED = ("kappa", "P_pos", "P_neg", "PABAK")
-_OWN_FIGURES = "your figures"
 
 
 def concordance() -> None:
@@ -342,9 +316,9 @@ def concordance() -> None:
         others = {name: table for name, table in cells.items() if name != system}
         diagnosis = statements.diagnose(system, cells[system], others, float(documents["kappa"].mean()))
         counts = {name: round(cells[system][name]) for name in "abcd"}
-        show.paragraph(results.in_short(say("table", system=system, **counts)))
+        show.paragraph(show.in_short(say("table", system=system, **counts)))
         main_finding, *further_findings = diagnosis or [f"{system} against the gold standard."]
-        show.lead(results.in_short(main_finding), header)
+        show.lead(main_finding, header)
         if further_findings:
             with st.expander("Further remarks on this table"):
                 st.markdown("\n".join(f"- {show.plain(sentence)}" for sentence in further_findings))
@@ -352,9 +326,15 @@ def concordance() -> None:
         tables.of_words(screen_tables.concordance(cells[system]))
         show.small(screen_tables.universe(cached.evaluation_at_cutoff(("N",), "macro")))
         system_of_run = next(name for name, runs in runs_of(list(cells)).items() if system in runs)
-        tables.table(screen_tables.rows_where(result, system_of_run, _BESIDE_CELLS), "measures", result.documents)
+        most_common = ("kappa", "P_pos", "P_neg", "PABAK", "AC1")  # the table of all systems has the others
+        tables.table(screen_tables.rows_where(result, system_of_run, most_common), "measures", result.documents)
         results.few(result)
-    _all_systems()
+    average = parse("kappa").averages(settings.settings().average)[0]
+    show.subheader(f"All systems and baselines ({average} average)")
+    all_systems = cached.evaluation(AGREEMENT, baselines=True, people=results.people()).at(settings.cutoff())
+    table = screen_tables.in_order(screen_tables.numbers(all_systems, AGREEMENT), results.best_first())
+    tables.table(table, "everybody", all_systems.documents, note="results.baselines")
+    results.reasons(all_systems)
     show.recipe(result, (result.frame, "Systems against the gold standard"))
     with st.expander("How wide is the interval, and what if phrases were independent?"):
         table = cached.on_screen(interval_table, system=system, measures=AGREEMENT)
@@ -372,21 +352,11 @@ def concordance() -> None:
         _from_published_figures()
 
 
-def _all_systems() -> None:
-    average = parse("kappa").averages(settings.settings().average)[0]
-    show.subheader(f"All systems and baselines ({average} average)")
-    people = results.people()
-    result = cached.evaluation(AGREEMENT, baselines=True, people=people).at(settings.cutoff())
-    all_systems = screen_tables.in_order(screen_tables.numbers(result, AGREEMENT), results.best_first())
-    tables.table(all_systems, "everybody", result.documents, note="results.baselines")
-    results.reasons(result)
-
-
 def _from_published_figures() -> None:
     show.about("agreement.printed")
-    chosen = controls.select("Figures", [*LECTURE_SYSTEMS, _OWN_FIGURES], "figures")
-    figures = LECTURE_SYSTEMS.get(chosen, ("",) * 4)
-    columns = zip(st.columns(4), _PRINTED, figures, LECTURE_SYSTEMS["TF-IDF"], strict=True)
+    chosen = controls.select("Figures", [*LECTURE_SYSTEMS, "your figures"], "figures")
+    names, figures = ("kappa", "P_pos", "P_neg", "PABAK"), LECTURE_SYSTEMS.get(chosen, ("",) * 4)
+    columns = zip(st.columns(4), names, figures, LECTURE_SYSTEMS["TF-IDF"], strict=True)
     texts = [
         column.text_input(show.plain(name), text, key=f"printed {chosen} {name}", placeholder=f"such as {example}")
         for column, name, text, example in columns

@@ -1,9 +1,10 @@
 """Cache the results of slow computations for this session."""
 
 import hashlib
+import json
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import pandas as pd
@@ -28,24 +29,8 @@ ALL_CUTOFFS = (*range(1, 51), "gold", "all")
 
 
 def digest_of(*parts: object) -> str:
-    """Return a digest of the data on screen and the given parts.
-
-    Raise TypeError for a part whose `repr` may be incomplete, such as a table.
-    """
-    for part in parts:
-        if not _has_complete_repr(part):
-            raise TypeError(f"{type(part).__name__} has no place in a digest; give a digest of its content")
-    return hashlib.sha256(repr((workspace.current().digest, *parts)).encode()).hexdigest()
-
-
-def _has_complete_repr(part: object) -> bool:
-    if isinstance(part, tuple | list):
-        return all(map(_has_complete_repr, part))
-    if isinstance(part, dict):
-        return all(map(_has_complete_repr, part.values()))
-    if is_dataclass(part):
-        return all(_has_complete_repr(getattr(part, field.name)) for field in fields(part))
-    return part is None or isinstance(part, str | int | float)
+    """Return a digest of the data on screen and the given parts; raise TypeError for parts such as tables."""
+    return hashlib.sha256((json.dumps(parts, default=asdict) + workspace.current().digest).encode()).hexdigest()
 
 
 @st.cache_data(scope="session", max_entries=150, show_spinner="Computing …", show_time=True)
@@ -115,11 +100,6 @@ def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool 
     if not any(parse(name).card.family == "concordance" for name in measures):
         notes = tuple(note for note in notes if note.where != "universe")
     return replace(result, notes=notes)
-
-
-def measure_in_use() -> kp.Result:
-    """Evaluate the current measure at every cutoff with baselines."""
-    return evaluation((in_use.value("measure"),), baselines=True)
 
 
 def evaluation_at_cutoff(measures: tuple[str, ...], average: str | None = "micro") -> kp.Result:

@@ -40,11 +40,7 @@ _LIMITS = replace(
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host, with or without a port, is the local machine.
-
-    >>> is_loopback("localhost:8501"), is_loopback("127.0.0.1"), is_loopback("[::1]:80"), is_loopback("192.0.2.7")
-    (True, True, True, False)
-    """
+    """Return whether a host, with or without a port, is the local machine."""
     with suppress(ValueError):
         name = urlsplit(f"//{host}").hostname or ""
         return name == "localhost" or ip_address(name).is_loopback

@@ -29,6 +29,12 @@ def choose(name: str, text: str | None) -> None:
     set_default(name, text)
 
 
+def choose_all(choices: Mapping[str, str | None]) -> None:
+    """Store several choices of the user."""
+    for name, text in choices.items():
+        choose(name, text)
+
+
 def mark_user_action() -> None:
     """Mark this run as caused by a click, so that the choices take precedence over the address."""
     st.session_state[_USER_ACTED] = True
@@ -50,12 +56,6 @@ def presented() -> bool:
 def restore(query: Mapping[str, str]) -> None:
     """Replace all choices."""
     st.session_state[_CHOSEN] = {name: text for name, text in query.items() if text}
-
-
-def choose_all(query: Mapping[str, str]) -> None:
-    """Replace all choices at the user's request."""
-    mark_user_action()
-    restore(query)
 
 
 def written() -> dict[str, str]:
@@ -97,9 +97,9 @@ def go(page: str, **choices: str) -> None:
     st.switch_page(file_of(page), query_params=written() | choices)
 
 
-def to(page: str, label: str, container: Any = st, icon: str | None = None, **choices: str) -> None:
+def to(page: str, label: str, icon: str | None = None, **choices: str) -> None:
     """Draw a link to another page with the current choices and those given."""
-    container.page_link(file_of(page), label=label, icon=icon, query_params=written() | choices)
+    st.page_link(file_of(page), label=label, icon=icon, query_params=written() | choices)
 
 
 _PENDING = "clicks"

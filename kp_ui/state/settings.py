@@ -1,7 +1,6 @@
 """Manage the settings of all pages, which the link contains: k, measure, gold standard, universe, conventions."""
 
 from contextlib import suppress
-from functools import cache
 
 import streamlit as st
 
@@ -11,14 +10,9 @@ from kp_core.scoring.prepare import prepare
 from kp_core.scoring.sentence_ids import names_sentences
 from kp_core.settings import CONVENTIONS, Settings, format_value
 from kp_core.studies.spread import GRID
-from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import SNOWBALL
 from kp_ui.state import link, workspace
 
-#: The most common measures, listed before all others.
-FIRST = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
-NUMBERS = tuple(map(str, range(1, 51)))
-#: Cutoffs that are not numbers.
 BY_SIZE = ("average", "gold", "all")
 NORMALISERS = (
     *("none", "nfkc+lower+space"),
@@ -35,17 +29,15 @@ GROUPS = {
     for group in ("Matching", "Similar phrases", "Lists", "Averages", "Ranking")
 }
 CHOOSABLE = sum(GROUPS.values(), ())
-#: Numeric setting → its default.
 _NUMERIC = {"N": "1000", "rel": "1"}
 _SETTINGS = ("k", "measure", "annotators", "rel", "universe", "N", "preset", *CHOOSABLE)
 #: Key in the session state of the current page; a workspace file opens this page again.
 PAGE = "page"
 
 
-@cache  # called dozens of times per run
-def _ranking() -> tuple[str, ...]:
-    ranking = [name for name in of_systems(vocabulary=True) if kp.MEASURES[name].better == "higher"]
-    return (*(name for name in FIRST if name in ranking), *(name for name in ranking if name not in FIRST))
+_COMMON = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
+_OF_SYSTEMS = dict.fromkeys((*_COMMON, *of_systems(vocabulary=True)))
+_RANKING = tuple(name for name in _OF_SYSTEMS if kp.MEASURES[name].better == "higher")
 
 
 def measures() -> tuple[str, ...]:
@@ -54,14 +46,14 @@ def measures() -> tuple[str, ...]:
     unavailable = set[str]() if vocabulary.has_similarities else {"semantic"}
     if not len(vocabulary.broader) or link.chosen().get("by_concept") != "yes":
         unavailable.add("hierarchy")
-    return tuple(name for name in _ranking() if kp.MEASURES[name].family not in unavailable)
+    return tuple(name for name in _RANKING if kp.MEASURES[name].family not in unavailable)
 
 
 def options(name: str) -> tuple[str, ...]:
     """Return the values of a setting that the data on screen allow, default first; empty for a numeric setting."""
     corpus = workspace.corpus()
     if name == "k":
-        return (*BY_SIZE, *NUMBERS)
+        return (*BY_SIZE, *map(str, range(1, 51)))
     if name == "measure":
         return measures()
     if name == "annotators":
@@ -141,14 +133,7 @@ def settings() -> Settings:
 
 def signature() -> str:
     """Return the signature of the settings, with k as the user chose it."""
-    corpus, chosen_settings = workspace.corpus(), settings()
-    resolved_settings = prepare(corpus, chosen_settings).settings if len(corpus.gold) else chosen_settings
-    return kp.signature(resolved_settings.changed(k=chosen_settings.k), len(corpus.documents))
-
-
-def normaliser() -> Normaliser:
-    """Return the normalizer of phrases under the current settings."""
-    return Normaliser.parse(resolved().normalise)
+    return kp.signature(resolved().changed(k=settings().k), len(workspace.corpus().documents))
 
 
 def use(signature: str) -> None:
@@ -162,8 +147,7 @@ def use(signature: str) -> None:
 
 def resolved() -> Settings:
     """Return the settings as an evaluation of the data on screen resolves them, with k = average."""
-    corpus = workspace.corpus()
-    chosen_settings = settings()
+    corpus, chosen_settings = workspace.corpus(), settings()
     return prepare(corpus, chosen_settings, k="average").settings if len(corpus.gold) else chosen_settings.changed(k=1)
 
 
@@ -186,10 +170,7 @@ def cutoff() -> int | str:
 
 
 def cutoff_in_words() -> str:
-    """Describe the cutoff.
-
-    `k = 6, the average gold size`
-    """
+    """Describe the cutoff, such as “k = 6, the average gold size”."""
     text = value("k")
     if text == "average":
         has_gold = len(workspace.corpus().gold)

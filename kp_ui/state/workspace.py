@@ -1,7 +1,6 @@
 """Define the data of this session: the files, the corpus read from them, and a digest of both."""
 
 import logging
-import os
 import tomllib
 from collections import abc
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import quote, unquote
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 import streamlit as st
 
@@ -20,7 +19,6 @@ from kp_core.corpus import Role, content_digest
 from kp_core.errors import pluralize
 from kp_core.reading import LIMITS, Finding, Form, Mapping, Reply, Source
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.open.source import SHARED_FOLDER
 from kp_core.reading.uploads import Uploads
 from kp_core.scoring.prepare import prepare
 from kp_core.studies import indexing
@@ -31,15 +29,12 @@ from kp_ui.state import kept, link
 from kp_ui.state.apart import apart
 
 SAMPLE_DATA = ROOT / "sample_data"
-#: The query parameter for the sample on screen, and the default sample.
 SAMPLE, FIRST = "sample", "lectures"
 #: The query parameters that say whether the user's files are on screen, and under which key they are stored.
-_FILES, _KEY = "files", "kept"
+_FILES, KEY = "files", "kept"
 #: The query parameters that identify data, which a workspace file contains itself.
-DATA = (SAMPLE, _FILES, _KEY)
-#: The query parameter for the data set on screen, and its value for all data sets (default).
+DATA = (SAMPLE, _FILES, KEY)
 DATASET, EVERY = "dataset", "all"
-#: The query parameters for hidden systems, and for displayed names.
 HIDDEN, _NAMES = "hidden", "names"
 #: Key in the session state of the page to open next: Data after files were dropped, or that of a workspace file.
 NEXT_PAGE = "arrived"
@@ -172,20 +167,16 @@ def hide(system: str) -> None:
 
 def _displayed_names() -> dict[str, str]:
     """Return the displayed names of systems: name in the data → name on screen."""
-    pairs = (pair.split(":") for pair in link.chosen().get(_NAMES, "").split(",") if pair.count(":") == 1)
-    return {unquote(name): unquote(shown) for name, shown in pairs if shown}
+    return dict(parse_qsl(link.chosen().get(_NAMES, "")))
 
 
 def show_as(system: str, label: str) -> None:
     """Change the displayed name of a system unless it is taken; an empty name restores the original."""
     if label != system and label in current().corpus.systems:
-        st.toast(
-            f"{typeset.escape_markdown(label)} is already the name of another system, so the name was not changed."
-        )
+        st.toast(f"{typeset.escape_markdown(label)} is already the name of another system; the name was not changed.")
         return
     names = {**_displayed_names(), _original_name(system): label}
-    pairs = ([quote(part, safe=" @#") for part in pair] for pair in names.items() if pair[0] != pair[1])
-    link.choose(_NAMES, ",".join(map(":".join, pairs)) or None)
+    link.choose(_NAMES, urlencode({name: shown for name, shown in names.items() if name != shown}) or None)
 
 
 def _original_name(shown: str) -> str:
@@ -213,7 +204,9 @@ def read_files() -> None:
         uploads = state.uploads
         files_in_words = "file" if len(uploads.files) == 1 else pluralize(len(uploads.files), "file")
         title = uploads.title or f"your {files_in_words}"
-        bar = st.progress(0.1, _progress_text(uploads.files))
+        names = typeset.escape_markdown(typeset.listed([file.name for file in uploads.files], 4))
+        megabytes = sum(len(file.data) for file in uploads.files) / 1e6
+        bar = st.progress(0.1, f"Reading {names} ({megabytes:,.1f} MB) …")
         with refusals():
             state.on_screen = _prepared(uploads, title, tell=bar.progress)
         state.pending = False  # not earlier, because a click may end this run while the bar is drawn
@@ -245,7 +238,7 @@ def keep_in_link() -> None:
         return
     sample = data.sample if data.sample != FIRST or state.chose_sample else None
     files = "yes" if data.sample is None and state.uploads.files else None
-    for name, text in ((SAMPLE, sample), (_FILES, files), (_KEY, _store() if files else None)):
+    for name, text in ((SAMPLE, sample), (_FILES, files), (KEY, _store() if files else None)):
         link.set_default(name, text)
 
 
@@ -271,7 +264,7 @@ def reopen() -> None:
     """Reopen stored files in a new session."""
     choices, state = link.chosen(), session()
     if state.on_screen is None and not state.pending:
-        key = choices.get(_KEY) or ("" if {SAMPLE, _FILES} & choices.keys() else kept.last())
+        key = choices.get(KEY) or ("" if {SAMPLE, _FILES} & choices.keys() else kept.last())
         if stored := kept.find(key):
             open_uploads(stored)
             state.stored = stored, key, False
@@ -302,12 +295,11 @@ def answer(reply: Reply) -> None:
 def open_sample(name: str, asked: bool = True) -> None:
     """Show a sample; the user's files are not forgotten. asked: whether the user requested the sample"""
     state = session()
-    state.lost, state.chose_sample, state.on_screen = False, asked, sample_workspace(name)
+    state.lost, state.chose_sample, state.on_screen = False, asked, _sample_workspace(name)
 
 
 @cache  # samples are shared by all sessions
-def sample_workspace(sample: str) -> Workspace:
-    """Return a sample without showing it."""
+def _sample_workspace(sample: str) -> Workspace:
     return _prepared(SAMPLES[sample].uploads(), SAMPLES[sample].title, sample)
 
 
@@ -326,17 +318,6 @@ def add(files: Sequence[Source], beside_sample: bool = False) -> None:
         session().problem = str(refusal)
     else:
         _change_uploads(files=uploads, title="")
-
-
-def on_the_server() -> bool:
-    """Return whether others can open the data with the address, because they are a sample or stored files."""
-    return current().sample is not None or _KEY in st.query_params
-
-
-def shared_folder() -> Path | None:
-    """Return the folder of shared data sets that `KPSCOPE_DATA` names; None if it is not set."""
-    root = os.environ.get(SHARED_FOLDER, "")
-    return Path(root) if root else None
 
 
 def remove(name: str) -> None:
@@ -396,11 +377,6 @@ def refusals() -> Iterator[None]:
         logging.getLogger("kpscope").exception("Files could not be read")
         message = "Something went wrong inside KPScope while it read these files."
         state.problem = f"{message} Remove the last file, and try again."
-
-
-def _progress_text(files: Sequence[Source]) -> str:
-    names = typeset.escape_markdown(typeset.listed([file.name for file in files], 4))
-    return f"Reading {names} ({sum(len(file.data) for file in files) / 1e6:,.1f} MB) …"
 
 
 def _prepared(

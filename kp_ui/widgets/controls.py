@@ -23,17 +23,16 @@ _DRAWN = "drawn"
 _FOLDED = "folded"
 
 
-def linked(name: str, default: Any, read: Callable[[str], Any] = str, key: str = "") -> dict[str, Any]:
-    """Set a control to the chosen value, and return the options that make its value part of the link.
+def linked(name: str, default: Any, read: Callable[[str], Any] = str) -> dict[str, Any]:
+    """Set a control to the chosen value, and return the option that makes its value part of the link.
 
-    read: parses the text in the link, and raises an error if the text is invalid; key: the key of the control, if
-    several controls share one choice
+    read: parses the text in the link, and raises KeyError or ValueError if the text is invalid
     """
-    key, value = key or name, default
+    value = default
     with suppress(KeyError, ValueError):
         value = read(link.chosen()[name])
-    set_control(key, value, partial(_store_choice, name, key, _text(default)))
-    return {"key": key}
+    set_control(name, value, partial(_store_choice, name, _text(default)))
+    return {"key": name}
 
 
 def set_control(key: str, value: Any, on_change: Callable[[], None] | None = None) -> None:
@@ -63,16 +62,16 @@ def take_changes() -> None:
 
 
 @contextmanager
-def folded(label: str, container: Any = st, **kwargs: Any) -> Iterator[None]:
+def folded(label: str, **kwargs: Any) -> Iterator[None]:
     """Draw a popover for controls that are part of the link."""
-    with container.popover(label, **kwargs):
+    with st.popover(label, **kwargs):
         st.session_state[_FOLDED] = True
         yield
     st.session_state[_FOLDED] = False
 
 
-def _store_choice(name: str, key: str, default: str) -> None:
-    text = _text(st.session_state[key])
+def _store_choice(name: str, default: str) -> None:
+    text = _text(st.session_state[name])
     link.choose(name, None if text == default else text)
 
 
@@ -87,11 +86,11 @@ def button(label: str, key: str, action: Callable[..., object], *args: Any, cont
     container.button(label, key=key, on_click=link.deferred(action, *args), **kwargs)
 
 
-def steps(name: str, options: Sequence[str], position: int, keys: bool = False) -> None:
-    """Draw buttons for the previous and the next option. keys: whether the keys P and N press them"""
+def steps(name: str, options: Sequence[str], position: int) -> None:
+    """Draw buttons for the previous and the next option, which the keys P and N press, too."""
     for label, target in (("Previous", position - 1), ("Next", position + 1)):
         option = options[target] if 0 <= target < len(options) else None
-        kwargs = {"disabled": option is None, "shortcut": label[0] if keys else None}
+        kwargs = {"disabled": option is None, "shortcut": label[0]}
         button(label, f"{name}_{label.lower()}", link.choose, name, option, **kwargs)
 
 
@@ -118,13 +117,10 @@ def select(
     return one_of(container.selectbox, label, choices, key, start, format_func=in_words, **kwargs)
 
 
-def of_file(label: str, labels: Mapping[str, str], current: str, key: str, rest: int | None = 0, **kwargs: Any) -> str:
-    """Let the user choose a setting of a file; the choice is not part of the link.
-
-    labels: value → words; rest: position of the option that is shown if the current value has no label
-    """
+def of_file(label: str, labels: Mapping[str, str], current: str, key: str, **kwargs: Any) -> str:
+    """Let the user choose a setting of a file; the choice is not part of the link. labels: value → words"""
     options = list(labels)
-    position = options.index(current) if current in labels else rest
+    position = options.index(current) if current in labels else 0
     return str(st.selectbox(label, options, position, labels.__getitem__, key=key, **kwargs))
 
 
@@ -145,8 +141,7 @@ def several(
 
 def search(key: str, placeholder: str) -> str:
     """Draw a search field, and return the query."""
-    appearance: dict[str, Any] = {"label_visibility": "collapsed", "placeholder": placeholder}
-    return str(st.text_input("Search", **linked(key, ""), **appearance))
+    return str(st.text_input("Search", **linked(key, ""), label_visibility="collapsed", placeholder=placeholder))
 
 
 def amount(label: str, low: N, high: N, default: N, key: str, draw: Any = st.number_input, **kwargs: Any) -> N:
@@ -162,15 +157,15 @@ def amount(label: str, low: N, high: N, default: N, key: str, draw: Any = st.num
     return chosen
 
 
-def of_k(label: str, key: str, container: Any = st) -> float:
+def of_k(label: str, key: str) -> float:
     """Let the user choose a threshold of agreement K."""
     labels = [f"{threshold:.2f}" for threshold in THRESHOLDS]
-    return float(container.select_slider(label, labels, **linked(key, "0.50", among(labels))))
+    return float(st.select_slider(label, labels, **linked(key, "0.50", among(labels))))
 
 
-def switch(label: str, key: str, container: Any = st, disabled: bool = False) -> bool:
+def switch(label: str, key: str, disabled: bool = False) -> bool:
     """Draw a switch that is off by default; return whether it is on."""
-    return bool(container.toggle(label, disabled=disabled, help=helps(key), **linked(key, False, "true".__eq__)))
+    return bool(st.toggle(label, disabled=disabled, help=helps(key), **linked(key, False, "true".__eq__)))
 
 
 def views(label: str, options: Iterable[str], key: str) -> str:

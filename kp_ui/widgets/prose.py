@@ -7,11 +7,7 @@ _TEXTS = tomllib.loads(Path(__file__).with_name("prose.toml").read_text("utf-8")
 
 
 def text(name: str, **values: object) -> str:
-    """Return a text such as `people.together` with its placeholders filled in; values must be escaped for Markdown.
-
-    >>> text("help.grouped")[:15]
-    'Trees are teste'
-    """
+    """Return a text such as `people.together` with its placeholders filled in; values must be escaped for Markdown."""
     section, _, key = name.partition(".")
     template = " ".join(_TEXTS[section][key].split())
     return template.format(**values) if values else template
@@ -30,9 +26,3 @@ def helps(key: str) -> str | None:
 def entries(section: str) -> dict[str, str]:
     """Return all texts of a section by key, such as the help on columns of tables."""
     return {key: text(f"{section}.{key}") for key in _TEXTS[section]}
-
-
-def verbatim(name: str) -> str:
-    """Return a text, such as commands, with its line breaks."""
-    section, _, key = name.partition(".")
-    return str(_TEXTS[section][key])

@@ -5,17 +5,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
 from kp_core import typeset
 from kp_core.charts.pieces import enlarged
+from kp_core.charts.screen_tables import FEW
 from kp_core.charts.style import Chart, short_names
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.errors import pluralize as pluralize
-from kp_core.settings import in_words, remedy_in_words, short_form, spelled_out
+from kp_core.scoring.runs import have_runs
+from kp_core.settings import remedy_in_words, short_form, spelled_out
 from kp_core.studies.answer import Answer
 from kp_core.takeaway import figures, methods
 from kp_ui.state import link, settings, workspace
@@ -28,13 +30,11 @@ _REPLACED = re.compile(
     re.IGNORECASE,
 )
 
-ARROW = ":material/download:"
 #: Format of a download → file extension, if it is not the format in lower case.
 _ENDINGS = {"LaTeX": "tex", "Markdown": "md"}
 
 
-@dataclass(frozen=True)
-class Offered:
+class Offered(NamedTuple):
     """A download: the name of its files, format → function that writes the file with a signature, and the signature."""
 
     name: str
@@ -44,19 +44,11 @@ class Offered:
 
 @dataclass
 class Noted:
-    """The record of one run of a page: digest of the data, tables, signatures, notes, downloads, settings.
+    """The signatures, notes and downloads (by title) of one run of a page."""
 
-    offered: title → download; seconds: longest duration of a run; refused: whether a part of the page raised an error
-    """
-
-    digest: str = ""
-    tables: list[pd.DataFrame] = field(default_factory=list)
     signatures: list[str] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     offered: dict[str, Offered] = field(default_factory=dict)
-    seconds: float = 0.0
-    settings: dict[str, str] = field(default_factory=dict)
-    refused: bool = False
 
 
 def noted() -> Noted:
@@ -65,10 +57,9 @@ def noted() -> Noted:
     return record
 
 
-def begin(digest: str) -> Noted:
+def begin() -> None:
     """Begin the record of a run."""
-    st.session_state["noting"] = Noted(digest)
-    return noted()
+    st.session_state["noting"] = Noted()
 
 
 def plain(text: str) -> str:
@@ -97,11 +88,7 @@ def subheader(title: str) -> None:
 
 
 def sentence(message: object, capital: bool = True) -> str:
-    """Return a message of the core with a full stop. capital: whether to capitalize the message
-
-    >>> sentence("k is too large")
-    'K is too large.'
-    """
+    """Return a message of the core with a full stop. capital: whether to capitalize the message"""
     text = spelled_out(str(message)).rstrip(".")
     return plain(f"{typeset.first_capital(text) if capital else text}{'' if text.endswith('…') else '.'}")
 
@@ -128,7 +115,7 @@ def notes(new_notes: Iterable[Note]) -> None:
         if note in noted().notes:
             continue
         noted().notes.append(note)
-        if note.level == "warning" and (note.remedy or note.where in ("universe", "ids")):
+        if note.level == "warning" and (note.remedy or note.where == "ids"):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.warning(of_note(note))
                 remedy(note)
@@ -149,25 +136,13 @@ def of_note(note: Note) -> str:
     return sentence(note.message) if note.where in _ABOUT else f"{plain(note.where)}: {sentence(note.message, False)}"
 
 
-def remedy(note: Note, folded: bool = True) -> None:
-    """Draw the remedy of a note as a button, or the universe as one button per value. folded: whether in a popover"""
-    if note.where == "universe":
-        universe_notes = [other for other in noted().notes if other.where == "universe"]
-        if note != min(universe_notes, key=lambda other: other.level != "warning"):
-            return
-        label, current = "Choose the universe", settings.value("universe")
-        with st.popover(label) if folded else st.container(horizontal=True, gap="xsmall"):
-            for value in settings.options("universe"):
-                _choose("universe", value, in_words("universe", value), disabled=value == current)
-    elif note.where == "ids" and note.level == "warning":
+def remedy(note: Note) -> None:
+    """Draw the remedy of a note, if there is one, as a link or button."""
+    if note.where == "ids" and note.level == "warning":
         link.to("data", "Apply this fix on the Data page")
     elif note.remedy and note.remedy[1] in settings.options(note.remedy[0]):
-        _choose(*note.remedy, remedy_in_words(*note.remedy))
-
-
-def _choose(setting: str, value: str, label: str, **kwargs: Any) -> None:
-    action = link.deferred(link.choose, setting, value)
-    st.button(plain(label), key=f"remedy {setting} {value}", on_click=action, **kwargs)
+        action = link.deferred(link.choose, *note.remedy)
+        st.button(plain(remedy_in_words(*note.remedy)), key=f"remedy {note.remedy}", on_click=action)
 
 
 def signature(text: str) -> None:
@@ -197,30 +172,30 @@ def downloads(frame: pd.DataFrame, caption: str, signature: str | None = None) -
         "LaTeX": lambda signature: typeset.latex(frame, caption, signature),
         "Markdown": lambda signature: typeset.markdown(frame) + (f"\n`{signature}`\n" if signature else ""),
     }
-    offer(f"Table: {caption}", figures.file_name(caption), formats, signature)
+    offer(f"Table: {caption}", caption, formats, signature)
 
 
-def offer(title: str, name: str, formats: Mapping[str, Callable[[str], Any]], signature: str | None = None) -> None:
-    """Record a download for the footer.
+def offer(title: str, caption: str, formats: Mapping[str, Callable[[str], Any]], signature: str | None = None) -> None:
+    """Record a download for the footer, with files named after the caption.
 
-    name: that of its files; formats: format → function that writes the file with a signature; signature: that of the
-    files, if it is not that of the page
+    formats: format → function that writes the file with a signature; signature: that of the files, if it is not that of
+    the page
     """
-    noted().offered[title] = Offered(name, formats, signature)
+    noted().offered[title] = Offered(figures.file_name(caption), formats, signature)
 
 
-def offer_picture(title: str, name: str, svg: Callable[[], str], **further_formats: Callable[[str], Any]) -> None:
-    """Record a picture for download in the available image formats, and in further formats."""
+def offer_picture(title: str, caption: str, svg: Callable[[], str], **further_formats: Callable[[str], Any]) -> None:
+    """Record a picture for download in the available image formats, and in further formats.
 
-    def image(format_: str, _: str) -> bytes:
-        return figures.image(svg(), format_.lower())
+    The files contain the signature, and the full names of the systems if the picture shortens them.
+    """
+    systems = short_names(workspace.corpus().systems)
+    full_names = "" if all(map(str.__eq__, systems, systems.values())) else f"Systems: {', '.join(systems)}"
 
-    offer(title, name, {format_: partial(image, format_) for format_ in figures.forms()} | further_formats)
+    def image(format_: str, signature: str) -> bytes:
+        return figures.image(svg(), format_.lower(), f"{signature} {full_names}".strip())
 
-
-def error(problem: InputError | UsageError) -> None:
-    """Show an error message about data or usage, with phrases unchanged."""
-    st.error(plain(spelled_out(str(problem))))
+    offer(title, caption, {format_: partial(image, format_) for format_ in figures.forms()} | further_formats)
 
 
 def popover(label: str, draw: Callable[[], None], key: str, **kwargs: Any) -> None:
@@ -244,11 +219,9 @@ def refusals() -> Iterator[None]:
     except UsageError as problem:
         st.info(sentence(problem))
     except InputError as problem:
-        noted().refused = True
-        error(problem)
+        st.error(plain(spelled_out(str(problem))))
 
 
-#: Name of a measure or column that is a code or too long → name on screen.
 _HEADS = prose.entries("heads")
 
 
@@ -269,27 +242,42 @@ def in_heads(text: str) -> str:
     return re.sub(r"\b(?:Rprec|kappa_max|\w+@[OM])\b", lambda code: head(code[0]), text)
 
 
-#: Grade of an answer → icon, color, and meaning.
+def in_short(text: str, systems: Iterable[str] = ()) -> str:
+    """Replace the names of systems and measures in a sentence with the short names on screen."""
+    short = short_names(systems or workspace.corpus().systems)
+    if not short:
+        return in_heads(text)
+    names = sorted(short, key=len, reverse=True)
+    parts = re.split(rf"(?<!\w)({'|'.join(map(re.escape, names))})(?!\w)", text)
+    return "".join(short[part] if part in short else in_heads(part) for part in parts)
+
+
+_REASONS = prose.entries("suggestive")
 GRADES = {grade: grade_text.split(" ", 2) for grade, grade_text in prose.entries("grades").items()}
 
 
-def answer(verdict: Answer, adapt: Callable[[str], str] = str) -> None:
-    """Show the answer of a page with its badge and caveats; the statistics are under “Why”.
+def meaning(grade: str, documents: int) -> str:
+    """Return the meaning of a grade; of “suggestive” with the reason that applies."""
+    reason = "documents" if documents < FEW else "runs" if have_runs(workspace.corpus().systems) else "pairs"
+    return f"{GRADES[grade][2]} {_REASONS[reason]}." if grade == "suggestive" else GRADES[grade][2]
 
-    adapt: replaces names in a sentence with those on screen
-    """
+
+def answer(verdict: Answer, systems: Iterable[str] = ()) -> None:
+    """Show the answer of a page with its badge and caveats; the statistics are under “Why”."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="answer"):
-        st.title(plain(adapt(verdict.claim)), anchor=False, width="content")
+        st.title(plain(in_short(verdict.claim, systems)), anchor=False, width="content")
         if verdict.badge:
-            icon, color, meaning = GRADES[verdict.grade]
-            st.badge(verdict.badge, icon=f":material/{icon}:", color=cast(Any, color), help=meaning)
+            icon, color, _ = GRADES[verdict.grade]
+            documents = next(iter(verdict.coverage.values()), (0, FEW))[1]
+            kwargs: dict[str, Any] = {"color": color, "help": meaning(verdict.grade, documents)}
+            st.badge(verdict.badge, icon=f":material/{icon}:", **kwargs)
     # without a badge nothing was tested, so the details are not under “Why”
     sentences = verdict.caveats if verdict.badge else (*verdict.caveats, *verdict.details)
     if sentences:
-        small(adapt(" ".join(sentences)))
+        small(in_short(" ".join(sentences), systems))
     if verdict.badge:
         with st.expander("Why"):
-            small(adapt(" ".join(verdict.details)))
+            small(in_short(" ".join(verdict.details), systems))
 
 
 def lacks(message: str) -> None:
@@ -299,8 +287,8 @@ def lacks(message: str) -> None:
 
 
 def lead(text: str, container: Any = st) -> None:
-    """Show the introductory sentence of a tab."""
-    container.subheader(plain(text), anchor=False)
+    """Show the introductory sentence of a tab, with short names of systems."""
+    container.subheader(plain(in_short(text)), anchor=False)
 
 
 def chart(drawn: Chart, key: str, caption: str = "", note: str = "", **options: Any) -> None:
@@ -331,13 +319,13 @@ def choosing_k(drawn: Chart, key: str, caption: str) -> None:
 
 def chart_to_take(draw: Callable[[], Chart], caption: str) -> None:
     """Offer a chart for download in the footer; the chart is drawn when it is downloaded."""
-    name, html = figures.file_name(caption), partial(interactive, draw)
-    offer_picture(f"Chart: {caption}", name, lambda: figures.charts_svg([draw()], 1)[0], HTML=html)
+    html = partial(interactive, draw)
+    offer_picture(f"Chart: {caption}", caption, lambda: figures.charts_svg([draw()], 1)[0], HTML=html)
 
 
-def interactive(draw: Callable[[], Chart], _: str) -> str:
+def interactive(draw: Callable[[], Chart], signature: str) -> str:
     """Return a chart as a self-contained HTML page."""
-    return figures.chart_html(draw())
+    return figures.chart_html(draw(), signature)
 
 
 def meanings(names: Iterable[str]) -> str:
@@ -355,7 +343,7 @@ def file(label: str, data: Any, name: str, key: str, **kwargs: Any) -> None:
 
     The page does not rerun after a download, since a rerun might close a popover.
     """
-    st.download_button(label, data, name, key=key, **{"on_click": "ignore", "icon": ARROW, **kwargs})
+    st.download_button(label, data, name, key=key, on_click="ignore", **kwargs)
 
 
 def foot() -> None:
@@ -363,14 +351,14 @@ def foot() -> None:
     record = noted()
     with st.container(horizontal=True, key="foot"):
         if record.offered:
-            popover("Download", _offer, "download", icon=ARROW)
+            popover("Download", _offer, "download", icon=":material/download:")
         if record.signatures:
             popover("Cite", _cite, "cite", icon=":material/format_quote:")
         if other_notes := [note for note in record.notes if note.level != "warning"]:
             with st.popover(pluralize(len(other_notes), "note"), type="tertiary", icon=":material/info:"):
                 for note in other_notes:
                     st.markdown(of_note(note))
-                    remedy(note, folded=False)
+                    remedy(note)
 
 
 def _offer() -> None:
@@ -381,7 +369,7 @@ def _offer() -> None:
             st.markdown(plain(in_heads(title)), width="stretch")
             for format_, write in download.formats.items():
                 file_name = f"{download.name}.{_ENDINGS.get(format_, format_.lower())}"
-                file(format_, partial(write, signature), file_name, f"{format_} {title}", icon=None, type="tertiary")
+                file(format_, partial(write, signature), file_name, f"{format_} {title}", type="tertiary")
 
 
 def _cite() -> None:

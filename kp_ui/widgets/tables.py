@@ -18,12 +18,8 @@ from kp_core.typeset import digits_of, is_p, visible
 from kp_ui.state import link, workspace
 from kp_ui.widgets import controls, prose, show
 
-#: Cells are wrapped in columns with a cell longer than this many characters.
-_WRAPPED_LENGTH = 40
-#: Maximum number of rows that a table shows without scrolling.
-MAX_ROWS = 30
-#: Help on the columns that are not measures.
-HELP = prose.entries("columns")
+_MAX_ROWS = 30
+_HELP = prose.entries("columns")
 
 
 def breakable(name: str) -> str:
@@ -47,21 +43,19 @@ def table(
     best: Container[tuple[str, str]] = (),
     take: str = "",
     note: str = "",
-    missing: str = "undefined",
     **options: Any,
 ) -> None:
     """Show a table of results: numbers with three digits, help on measures, gray baselines, best values in bold.
 
     Long or selectable tables are grids that scroll. take: the caption under which the footer offers the table for
-    download; note: a text from `prose.toml` to show below the table; missing: the text of missing cells
+    download; note: a text from `prose.toml` to show below the table
     """
-    show.noted().tables.append(frame)
     if take:
         show.downloads(frame, take)
-    if len(frame) > MAX_ROWS or options:
+    if len(frame) > _MAX_ROWS or options:
         _grid(_with_short_names(frame), key, options)
     else:
-        rows(_with_short_names(frame), look_of(frame, documents, best), missing)
+        rows(_with_short_names(frame), look_of(frame, documents, best))
     if note:
         show.about(note)
 
@@ -75,7 +69,7 @@ def rows(
     """
     columns = {str(name): texts(frame[name], missing) for name in frame}
     classes = {name: "n" for name in columns if pd.api.types.is_numeric_dtype(frame[name]) or _is_numbers(name)}
-    wide = (name for name, cells in columns.items() if max(map(len, cells), default=0) > _WRAPPED_LENGTH)
+    wide = (name for name, cells in columns.items() if max(map(len, cells), default=0) > 40)  # its cells are wrapped
     classes = dict.fromkeys(columns, "") | dict.fromkeys(wide, "words") | classes
     heads = [(classes[name], help_of(name) or "", breakable(escape(short(show.head(name), 48)))) for name in columns]
     header = "".join(f'<th class="{style}" title="{escape(about)}">{label}</th>' for style, about, label in heads)
@@ -124,7 +118,7 @@ def _grid(frame: pd.DataFrame, key: str, options: Mapping[str, Any]) -> None:
     if "title" in frame:  # a grid truncates wide text without an ellipsis
         frame = frame.assign(title=[short(title, _width(frame) // 8) for title in frame["title"]])
     kwargs: dict[str, Any] = {"hide_index": True, "placeholder": "–", "column_config": _columns(frame)}
-    kwargs |= {"height": "content" if len(frame) <= MAX_ROWS else "auto", **options}
+    kwargs |= {"height": "content" if len(frame) <= _MAX_ROWS else "auto", **options}
     st.dataframe(frame, key=key, **kwargs)
 
 
@@ -146,7 +140,7 @@ def help_of(name: str) -> str | None:
     try:
         return parse(name).card.sentence
     except kp.UsageError:
-        return HELP.get(name)
+        return _HELP.get(name)
 
 
 def _is_numbers(name: str) -> bool:
@@ -208,5 +202,4 @@ def _choose(key: str, ids: Sequence[str], name: str, target_page: str) -> None:
 
 def of_words(frame: pd.DataFrame) -> None:
     """Show all rows of a table that contains text; missing cells are empty."""
-    show.noted().tables.append(frame)
     rows(frame, missing="")

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import streamlit as st
 
+from kp_core.takeaway.figures import file_name
 from kp_ui.widgets import show
 
 
@@ -19,8 +20,8 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[str, Any]]:
         found[options["key"]] = (file_name, data)
         return bool(original(label, data, file_name, *rest, **options))
 
-    def offer(words: str, name: str, forms: Any, line: str | None = None) -> None:
-        ending = {"LaTeX": "tex", "Markdown": "md"}
+    def offer(words: str, caption: str, forms: Any, line: str | None = None) -> None:
+        name, ending = file_name(caption), {"LaTeX": "tex", "Markdown": "md"}
         for form in forms:
             found.pop(f"{form.lower()} {name}", None)  # the latest is the last
         found.update(
@@ -29,7 +30,7 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[str, Any]]:
                 for form, make in forms.items()
             }
         )
-        noted(words, name, forms, line)
+        noted(words, caption, forms, line)
 
     noted = show.offer
     monkeypatch.setattr(show, "offer", offer)  # what the foot of the page offers once it is opened

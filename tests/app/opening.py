@@ -10,15 +10,14 @@ from typing import Any
 import pandas as pd
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
-from streamlit.util import calc_hash
 
 import kp_core as kp
 from kp_core.charts.style import Chart
 from kp_core.reading import Source
 from kp_core.reading.uploads import Uploads
-from kp_ui import shell
 from kp_ui.state.workspace import Session, Workspace
-from kp_ui.widgets.show import interactive
+from kp_ui.widgets import show
+from kp_ui.widgets import tables as tables_on_screen
 from tests.cases import ROOT
 
 #: Every page with its tabs; only the open one is drawn.
@@ -35,6 +34,16 @@ TABS = {
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 #: Results are kept under a digest of the data, so every corpus needs one of its own.
 _NUMBER = count()
+_draw_rows = tables_on_screen.rows
+
+
+def _record_rows(frame: pd.DataFrame, *rest: Any, **options: Any) -> None:
+    """Draw a table as HTML, and keep its values, which HTML has only in part."""
+    vars(show.noted()).setdefault("tables", []).append(frame)
+    _draw_rows(frame, *rest, **options)
+
+
+tables_on_screen.rows = _record_rows
 
 
 def opened(
@@ -49,10 +58,7 @@ def opened(
     state  further entries of the session state; link: parameters of the address, including files
     """
     app = AppTest.from_file(str(ROOT / "kp_ui" / "main.py"), default_timeout=120)
-    if page in shell.MOVED:  # an old address, which has no file
-        app._page_hash = calc_hash(page)
-    else:
-        app.switch_page(f"../pages/{page}.py")
+    app.switch_page(f"../pages/{page}.py")
     held = dict(state or {})
     if corpus is not None:
         held["session"] = Session(Workspace(corpus, f"test {next(_NUMBER)}", "test"))
@@ -71,7 +77,7 @@ def opened(
 
 def tables(app: Any) -> list[pd.DataFrame]:
     """Return the tables of the page, both HTML tables and grids."""
-    return [*app.session_state["noting"].tables, *(frame.value for frame in app.dataframe)]
+    return [*vars(app.session_state["noting"]).get("tables", []), *(frame.value for frame in app.dataframe)]
 
 
 def shown(app: Any, column: str) -> pd.DataFrame:
@@ -96,7 +102,7 @@ def tab(app: Any, name: str) -> Any:
 def charts(app: Any) -> list[Chart]:
     """Return the charts that the page shows or offers."""
     every = (one.formats.get("HTML") for one in app.session_state["noting"].offered.values())
-    return [make.args[0]() for make in every if make is not None and make.func is interactive]
+    return [make.args[0]() for make in every if make is not None and make.func is show.interactive]
 
 
 def dots(app: Any, bounds: bool = False) -> dict[str, Any]:

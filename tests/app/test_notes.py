@@ -46,7 +46,7 @@ def awkward() -> kp.Corpus:
 
 def at(page: str, tab: str) -> Any:
     app = opened(page, awkward(), **({f"{page}_tab": tab} if tab else {}))
-    assert not app.session_state["noting"].refused
+    assert not app.error
     assert "Something went wrong" not in literal(app)
     return app
 

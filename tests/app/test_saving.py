@@ -47,13 +47,13 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
     saved = read_workspace(file)
     assert saved.uploads.files == (GOLD, MINE)
     assert saved.uploads.fixes == ("strip-extension",)
-    assert saved.link["names"] == "mine:my best"
+    assert saved.link["names"] == "mine=my+best"
     assert kp.settings_from(saved.signature).k == (2,)
 
     again = opened("data")
     drop(again, file)
     assert again.session_state["session"].on_screen.digest == digest
-    chosen_before = {"annotators": "ben", "preset": "pke", "k": "2", "data_tab": "Details", "names": "mine:my best"}
+    chosen_before = {"annotators": "ben", "preset": "pke", "k": "2", "data_tab": "Details", "names": "mine=my+best"}
     assert again.session_state["chosen"] == chosen_before | {"files": "yes"}
     assert "The workspace mine.kpscope: " in words(again)
     assert page_of(again) == "overview", "where it was saved"

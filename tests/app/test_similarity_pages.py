@@ -6,9 +6,8 @@ import kp_core as kp
 from kp_core.reading import Source
 from kp_core.studies.correlation.human import score_matrix
 from kp_core.words import statements
-from kp_ui.parts.results import in_short
 from kp_ui.widgets import prose
-from kp_ui.widgets.show import plain
+from kp_ui.widgets.show import in_short, plain
 from tests.app.opening import chosen, drop, literal, opened, shown, words
 from tests.app.test_results_pages import loaded
 

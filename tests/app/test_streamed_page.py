@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 import kp_core as kp
+from kp_core.charts import screen_tables
 from kp_core.cli import main
-from kp_ui.parts.streamed import VIEWS
-from tests.app.opening import dots, literal, opened, recipe, shown, tables
+from tests.app.opening import literal, opened, recipe, shown, tables
 from tests.scale.tables import draw, in_memory, write
 
 pytestmark = pytest.mark.app
@@ -35,20 +35,14 @@ def dropped(name: str, data: bytes) -> Any:
     return app
 
 
-def turned(app: Any) -> Any:
-    app.query_params["what"] = VIEWS[1]
-    app.switch_page("../pages/overview.py").run()
-    assert not app.exception, app.exception
-    return app
-
-
 def test_values_and_pairs_are_those_of_memory(folder: Path) -> None:
-    app = turned(dropped("run", (folder / "pairs.npz").read_bytes()))
+    app = dropped("run", (folder / "pairs.npz").read_bytes())
     corpus = in_memory({"gold": TABLES["gold"], "runs": TABLES["runs"]})
     for k in ("3", "2"):
         app.selectbox(key="streamed_k").set_value(k).run()
         memory = kp.evaluate(corpus, k=int(k), measures=["F1@k"], interval="poisson")
-        assert dots(app) == pytest.approx(memory.frame.set_index("system")["value"].to_dict(), 1e-12)
+        name = f"F1@{k}"
+        assert shown(app, name)[name].tolist() == screen_tables.with_intervals(memory, [name])[name].tolist()
         pairs = kp.compare(corpus, measure="F1@k", k=int(k), interval="poisson").wide()
         assert shown(app, "better")["better − worse"].tolist() == pytest.approx(pairs["difference"].tolist(), 1e-9)
     assert recipe(app).endswith(memory.signature.partition("|ci:")[2])
@@ -66,11 +60,9 @@ def test_a_shared_file_of_annotators_opens_and_a_damaged_one_leaves_it(
     app.selectbox(key="shared").set_value("people.npz").run()
     app.button(key="add_shared").click().run()
     assert not app.error
-    assert "people.npz, statistics of a streamed run" in literal(app)
+    assert "people.npz · 15 documents" in literal(app)
     memory = kp.agreement(kp.load(gold=TABLES["gold"]), interval="poisson").frame.set_index(["system", "measure"])
-    turned(app)
     assert tables(app)[0].set_index("measure")["value"]["K"] == pytest.approx(memory["value"]["all", "K"], 1e-9)
     assert shown(app, "pair")["kappa"][0] == pytest.approx(memory["value"]["ana|ben", "kappa"], 1e-9)
-    app.switch_page("../pages/data.py").run()
     app.button(key="remove streamed").click().run()
-    assert "Nothing is open here yet" in literal(turned(app))
+    assert "Streamed run" not in [tab.label for tab in app.tabs]

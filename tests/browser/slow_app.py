@@ -7,7 +7,6 @@ from typing import Any
 from streamlit.web import cli
 
 import kp_core as kp
-from kp_ui import recovery
 
 evaluate = kp.evaluate
 
@@ -22,6 +21,5 @@ def slowly(corpus: kp.Corpus, settings: kp.Settings, *rest: Any, **options: Any)
 
 if __name__ == "__main__":
     kp.evaluate = slowly
-    recovery.SLOW = 0
     sys.argv[1:1] = ["run", "app.py"]
     cli.main()

@@ -1,4 +1,4 @@
-"""Images for a paper: as wide as a column, with the numbers and names as they stand, and nothing else."""
+"""Images for a paper: as wide as a column, with the numbers and names as they stand, and with their signature."""
 
 import re
 import struct
@@ -24,12 +24,13 @@ def corpus() -> kp.Corpus:
     return kp.load(gold={"d": ["tide", "sea"]}, systems={EVIL: {"d": ["tide"]}, "y": {"d": ["sky", "sea"]}})
 
 
-def test_table_image_has_cells_bold_and_note(corpus: kp.Corpus) -> None:
+def test_table_image_has_cells_bold_and_signature(corpus: kp.Corpus) -> None:
     made = kp.paper_table(corpus, measures=["P@k", "R@k"], k=2, digits=2, marks=False)
-    found = ElementTree.fromstring(image(table_svg(made.html()), "svg"))
+    found = ElementTree.fromstring(image(table_svg(made.html()), "svg", made.signature))
     shown = [("".join(text.itertext()), text.get("font-weight")) for text in found.iter(f"{SVG}text")]
     assert [text for text, _ in shown[:9]] == ["system", "P@2", "R@2", EVIL, "0.50", "0.50", "y", "0.50", "0.50"]
     assert [weight for _, weight in shown[3:6]] == ["normal", "bold", "bold"]
+    assert found.findtext(f"{SVG}metadata") == made.signature
     assert " ".join(text for text, _ in shown[9:]) == made.note()
     width, height = (float(length) for length in found.get("viewBox").split()[2:])
     assert [found.get(side) for side in ("width", "height")] == [f"{width / 4.5:.2f}mm", f"{height / 4.5:.2f}mm"]
@@ -39,12 +40,14 @@ def test_table_image_has_cells_bold_and_note(corpus: kp.Corpus) -> None:
 def test_chart_images_have_column_width(corpus: kp.Corpus) -> None:
     made, millimetres = report(corpus, k=2, interval="none", sections=["leaderboard"]), 178
     svg = made.svg(2)
-    forms = {form: image(svg, form) for form in ("svg", "pdf", "png")}
+    forms = {form: image(svg, form, made.signature) for form in ("svg", "pdf", "png")}
     found = ElementTree.fromstring(forms["svg"])
     assert found.get("width") == f"{millimetres}.00mm"
+    assert found.findtext(f"{SVG}metadata") == made.signature
     assert EVIL in {"".join(text.itertext()) for text in found.iter(f"{SVG}text")}
     (points,) = set(re.findall(rb"/MediaBox \[0 0 ([\d.]+) ", forms["pdf"]))
     assert float(points) == pytest.approx(millimetres / 25.4 * 72, abs=1)
+    assert f"/Title ({made.signature})".encode() in forms["pdf"]
     assert struct.unpack(">I", forms["png"][16:20])[0] == pytest.approx(millimetres / 25.4 * 384, abs=4)
 
 
@@ -63,7 +66,7 @@ def test_the_command_line_draws(tmp_path: Path) -> None:
 def test_unfinished_drawing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(figures, "say", lambda *_, **facts: f"nobody.knows({facts['svg']})")
     with pytest.raises(kp.UsageError, match="did not finish the image"):
-        image('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"></svg>', "png")
+        image('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"></svg>', "png", "kps")
 
 
 def test_what_cannot_be_drawn_is_said(corpus: kp.Corpus, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,7 +72,7 @@ class Rows:
 
 @dataclass(kw_only=True, eq=False)
 class Part(Rows):
-    """RequirementCheck rows of one file.
+    """Checked rows of one file.
 
     file     name in the report
     name     annotator or system if no column names it; name_given: whether the user gave it

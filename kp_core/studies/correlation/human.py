@@ -6,14 +6,12 @@ Also draw near misses as pairs to rate, and turn ratings into scores.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from itertools import combinations
 from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from kp_core.corpus import empty_table
 from kp_core.errors import InputError
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.order import reaches
@@ -226,15 +224,6 @@ def rating_order(pairs: pd.DataFrame, rater: str) -> pd.DataFrame:
 
 def _name(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
-
-
-def rating_table(pairs: pd.DataFrame, ratings: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
-    """Return ratings {annotator: {pair: score}} as judgments, one row per score."""
-    if not ratings:
-        return empty_table("judgements")
-    rows = [(rater, pair, float(score)) for rater, scores in ratings.items() for pair, score in scores.items()]
-    table = pd.DataFrame(rows, columns=["annotator", "pair_id", "score"]).astype({"pair_id": "str", "score": "float64"})
-    return pairs.merge(table, on="pair_id", how="inner")[[*COLUMNS, "annotator", "score"]]
 
 
 def with_ratings(judgements: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:

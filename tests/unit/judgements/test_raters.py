@@ -5,14 +5,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.reading import Source
-from kp_core.studies.correlation.human import (
-    COLUMNS,
-    near_miss_pairs,
-    ordinal_alpha,
-    pairwise_agreement,
-    rating_table,
-    score_matrix,
-)
+from kp_core.studies.correlation.human import COLUMNS, near_miss_pairs, ordinal_alpha, pairwise_agreement, score_matrix
 from kp_core.takeaway.workspace_file import rater_file, read_workspace
 from kp_core.typeset import unescaped_csv
 
@@ -31,7 +24,7 @@ def test_rater_file_hides_names_and_scores(lectures):
 def test_files_of_three_raters_form_one_table():
     pairs = pd.DataFrame([[f"p{one}", "d", "hash table", one] for one in "abcd"], columns=list(COLUMNS))
     scores = {"ana": [1, 2, 3, 1], "ben": [1, 2, 3, 2], "cem": [0, 2]}
-    tables = [rating_table(pairs, {who: dict(zip(pairs["pair_id"], own, strict=False))}) for who, own in scores.items()]
+    tables = [pairs.head(len(given)).assign(annotator=who, score=given) for who, given in scores.items()]
     files = [Source(f"ratings {number}.csv", unescaped_csv(one).encode()) for number, one in enumerate(tables)]
     matrix = score_matrix(kp.load(judgements=files).judgements)
     assert matrix.columns.tolist() == ["ana", "ben", "cem"]
