@@ -28,8 +28,8 @@ from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import over_runs
 from kp_core.scoring.systems import count_systems
 from kp_core.settings import Settings
+from kp_core.studies.all_cutoffs import documents_needed, power
 from kp_core.studies.compare import Comparison, better_on, compare_prepared
-from kp_core.studies.over_k import documents_needed, power
 from kp_core.words.answers import of_datasets
 
 HERE = Path(__file__).parent

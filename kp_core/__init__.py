@@ -4,8 +4,8 @@ Functions take a corpus, optional settings, and any field of `Settings` by name.
 `.signature` (all settings in one line) and `.notes`, and the methods `.latex()`, `.csv()`, `.json()` and `.markdown()`.
 
 * Score two plain lists: `score`
-* Which system is better? `answer`, `evaluate`, `compare`, `versus`, `stability`, `spread`
-* Why do I not get the printed number? `printing`
+* Which system is better? `answer`, `evaluate`, `compare`, `head_to_head`, `stability`, `sensitivity`
+* Why do I not get the printed number? `match_reported`
 * Which phrases does a number come from? `documents`, `one_document`, `subjects`, `near_misses`, `soft_evaluate`
 * How much do the annotators agree? `agreement`, `trim`
 * Which similarity agrees with people? `similarity`, `correlate`
@@ -52,16 +52,16 @@ from kp_core.studies.annotators import agreement
 from kp_core.studies.answer import Answer
 from kp_core.studies.compare import Comparison, compare
 from kp_core.studies.correlation.correlate import CorrelationStudy, correlate, correlation_from
-from kp_core.studies.document_values import Versus, all_values, documents, one_document, versus
+from kp_core.studies.document_values import HeadToHead, all_values, documents, head_to_head, one_document
 from kp_core.studies.evaluate import evaluate
 from kp_core.studies.near_misses import NearMisses, near_misses
 from kp_core.studies.paper_table import PaperTable, paper_table
 from kp_core.studies.plain_lists import score
 from kp_core.studies.published_tables import recover
 from kp_core.studies.result import Result
+from kp_core.studies.sensitivity import ReportedMatches, Sensitivity, match_reported, sensitivity
 from kp_core.studies.sentence_study.protocol import SentenceStudy, sentence_study
 from kp_core.studies.soft import SOFT_PRESETS, Soft, soft_evaluate
-from kp_core.studies.spread import Printing, Spread, printing, spread
 from kp_core.studies.stability import Stability, stability
 from kp_core.studies.subjects import subjects
 from kp_core.studies.trimming import Trimmed, trim
@@ -71,7 +71,16 @@ __all__ = ["Answer", "Comparison", "__version__", "agreement", "all_values", "an
 __all__ += ["Corpus", "CorrelationStudy", "correlate", "correlation_from", "coverage", "differences", "documents"]
 __all__ += ["External", "Extracted", "InputError", "Mapping", "evaluate", "extract", "list_sentences", "load"]
 __all__ += ["MEASURES", "NearMisses", "PaperTable", "near_misses", "one_document", "paper_table", "phrases"]
-__all__ += ["PRESETS", "Printing", "Question", "Result", "printing", "recover", "score", "sentence_study"]
+__all__ += ["PRESETS", "Question", "ReportedMatches", "Result", "match_reported", "recover", "score", "sentence_study"]
 __all__ += ["SIMILARITIES", "SentenceStudy", "Settings", "Soft", "settings_from", "signature", "similarity"]
-__all__ += ["SOFT_PRESETS", "SYSTEMS", "Spread", "Stability", "soft_evaluate", "spread", "stability", "subjects"]
-__all__ += ["Trimmed", "UsageError", "Versus", "together", "trim", "versus", "vocabulary"]
+__all__ += [
+    "SOFT_PRESETS",
+    "SYSTEMS",
+    "Sensitivity",
+    "Stability",
+    "sensitivity",
+    "soft_evaluate",
+    "stability",
+    "subjects",
+]
+__all__ += ["HeadToHead", "Trimmed", "UsageError", "head_to_head", "together", "trim", "vocabulary"]

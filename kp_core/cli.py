@@ -419,10 +419,10 @@ def _agreement(
         output.answer(replace(result, answer=answers.people(corpus, settings)))
 
 
-@of_api(kp.spread, "gold", "system")
+@of_api(kp.sensitivity, "gold", "system")
 def _spread(call: Any, *, printed: list[str] | None = None, output: Output = Output()) -> None:
     corpus, settings = call.args
-    output.answer(kp.printing(corpus, settings, printed) if printed else call().printing())
+    output.answer(kp.match_reported(corpus, settings, printed) if printed else call().match_reported())
 
 
 def _print(call: Any, *, output: Output = Output()) -> None:

@@ -30,7 +30,7 @@ from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import positive, table
 from kp_core.scoring.order import highest
 from kp_core.studies.answer import neighbours
-from kp_core.studies.document_values import Versus
+from kp_core.studies.document_values import HeadToHead
 from kp_core.studies.result import MEAN, Result
 from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, TREE, SentenceStudy
 from kp_core.studies.soft import SoftResult
@@ -159,16 +159,16 @@ def _leads(systems: Mapping[str, pd.DataFrame], last: int) -> list[str]:
     return leads
 
 
-def difference(versus: Versus, cutoff: int | str) -> Chart:
+def difference(pair: HeadToHead, cutoff: int | str) -> Chart:
     """Draw the difference between two systems over k, with the interval at each k."""
-    rows, look = versus.frame, looks([versus.a])[versus.a]
-    line = curve_of(rows["k"], rows["difference"], versus.a, look, showlegend=False)
+    rows, look = pair.frame, looks([pair.a])[pair.a]
+    line = curve_of(rows["k"], rows["difference"], pair.a, look, showlegend=False)
     x = axis("number of phrases k", range=[0.5, _last({"": rows}) + 0.5])
-    y = axis(" − ".join(system_labels([versus.a, versus.b])), **_ZERO)
+    y = axis(" − ".join(system_labels([pair.a, pair.b])), **_ZERO)
     largest = rows.iloc[int(rows["difference"].abs().argmax())].to_dict() if len(rows) else {}
     marks = [mark_at(cutoff)] if isinstance(cutoff, int) else []
     figure = laid_out([*band_of(rows, "k", look.band()), line], 360, x, y, shapes=marks, hovermode="x")
-    return Chart(figure, say("difference over k", a=versus.a, b=versus.b, largest=largest))
+    return Chart(figure, say("difference over k", a=pair.a, b=pair.b, largest=largest))
 
 
 def _axes(panels: Mapping[str, str], last: int) -> Part:

@@ -21,7 +21,7 @@ from kp_core.similarity.relation import TYPES
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.correlation.estimates import HUMAN
 from kp_core.studies.result import MEAN, Numbers, Result
-from kp_core.studies.spread import GRID, Spread
+from kp_core.studies.sensitivity import GRID, Sensitivity
 from kp_core.typeset import number, say
 
 _PRESET_SYMBOLS = (
@@ -163,9 +163,9 @@ def correlations(study: CorrelationStudy, average: str, kind: str, printed: pd.D
     return forest(rows, title, alt_start, alt_if_empty, rangemode="normal")
 
 
-def strip(spread: Spread, summary: str) -> Chart:
+def strip(sensitivity: Sensitivity, summary: str) -> Chart:
     """Draw one row per system: settings of the grid as dots, presets as symbols, current settings as a long mark."""
-    frame, ranges = spread.frame[spread.frame["value"].notna()], spread.ranges
+    frame, ranges = sensitivity.frame[sensitivity.frame["value"].notna()], sensitivity.ranges
     frame = frame.assign(recipe=[", ".join(values) for values in frame[list(GRID)].itertuples(index=False)])
     grid, presets = frame[frame["kind"] == "grid"], frame[frame["kind"] == "preset"]
     systems, hover = ranges["system"].tolist(), "%{x:.3f}: %{text}"
@@ -192,16 +192,17 @@ def strip(spread: Spread, summary: str) -> Chart:
         f"{row.system} {number(row.low)} to {number(row.high)}, in use {number(row.current)}"
         for row in ranges.itertuples()
     )
-    alt = f"{spread.measure} under {presets['preset'].nunique()} presets and {spread.combinations} settings: {values}."
-    return Chart(laid_out(traces, 150 + 84 * len(systems), axis(label(spread.measure)), y), f"{alt} {summary}")
+    settings = f"{presets['preset'].nunique()} presets and {sensitivity.combinations} settings"
+    alt = f"{sensitivity.measure} under {settings}: {values}."
+    return Chart(laid_out(traces, 150 + 84 * len(systems), axis(label(sensitivity.measure)), y), f"{alt} {summary}")
 
 
-def effects(spread: Spread) -> Chart:
+def effects(sensitivity: Sensitivity) -> Chart:
     """Draw the effect of changing a single convention on each system, largest first.
 
     `gold_stemmed` is omitted: it describes the gold standard and is not a choice in the evaluation.
     """
-    rows = spread.changes[spread.changes["field"] != "gold_stemmed"]
+    rows = sensitivity.changes[sensitivity.changes["field"] != "gold_stemmed"]
     changes = [change_in_words(field, now) for field, now in zip(rows["field"], rows["now"], strict=True)]
     rows = rows.assign(named=changes, size=rows["change"].abs())
     largest = rows.groupby("named", sort=False)["size"].max().sort_values(ascending=False, kind="stable")
@@ -210,7 +211,7 @@ def effects(spread: Spread) -> Chart:
     rows = rows[rows["named"].isin(shown_changes)]
     order = [label(change, 46) for change in shown_changes]
     hover = "%{y}: %{x:+.3f}, to %{customdata:.3f}"
-    for name, look in looks(spread.ranges["system"]).items():
+    for name, look in looks(sensitivity.ranges["system"]).items():
         of_system = rows[rows["system"] == name]
         heights = of_system["named"].map(dict(zip(shown_changes, order, strict=True)))
         more: Part = {"name": label(look.name), "customdata": plain(of_system["value"])}
@@ -218,11 +219,11 @@ def effects(spread: Spread) -> Chart:
         traces.append(dotted(of_system["change"], heights, look.colour, look.symbol, **more))
     y = axis(categoryorder="array", categoryarray=order, autorange="reversed", automargin=True)
     zero: Part = {"zeroline": True, "zerolinecolor": GREY, "zerolinewidth": 1.5}
-    x = axis(f"change of {label(spread.measure)} from the current conventions", tickformat="+.2~f", **zero)
+    x = axis(f"change of {label(sensitivity.measure)} from the current conventions", tickformat="+.2~f", **zero)
     figure = laid_out(traces, 130 + 32 * max(1, len(order)), x, y)
     top = rows.loc[rows["size"].idxmax()].to_dict() if order else {}
     facts = {"changes": len(order), "left": len(effective) - len(order)}
-    return Chart(figure, say("effects of conventions", measure=spread.measure, top=top, **facts))
+    return Chart(figure, say("effects of conventions", measure=sensitivity.measure, top=top, **facts))
 
 
 _SHADES = dict(zip(TYPES, ("#08519C", "#3182BD", "#6BAED6", "#9ECAE1", "#C6DBEF", "#BDBDBD"), strict=True))

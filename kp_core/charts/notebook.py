@@ -11,10 +11,10 @@ from kp_core.charts.selection import over_numbers
 from kp_core.charts.style import Chart
 from kp_core.errors import UsageError
 from kp_core.studies.compare import Comparison
-from kp_core.studies.document_values import Versus
+from kp_core.studies.document_values import HeadToHead
 from kp_core.studies.near_misses import NearMisses
 from kp_core.studies.result import Numbers, Result
-from kp_core.studies.spread import Spread
+from kp_core.studies.sensitivity import Sensitivity
 from kp_core.studies.stability import Stability
 
 
@@ -39,9 +39,9 @@ def _of_values(result: Result) -> Chart:
 _CHARTS: dict[type, Callable[[Any], Chart]] = {
     Result: _of_values,
     Comparison: lambda result: heat_maps.pair_map(result, str(result.frame["measure"].iloc[0])),
-    Versus: lambda result: curves.difference(result, result.settings.k[0]),
+    HeadToHead: lambda result: curves.difference(result, result.settings.k[0]),
     Stability: curves.rank_chart,
-    Spread: lambda result: dots.strip(result, f"{result.measure} under {result.combinations} settings"),
+    Sensitivity: lambda result: dots.strip(result, f"{result.measure} under {result.combinations} settings"),
     NearMisses: lambda result: dots.type_bars(result.counts(), "predictions"),
 }
 

@@ -23,9 +23,9 @@ from kp_core.studies.indexing import FEW as FEW_PEOPLE
 from kp_core.studies.indexing import consistency
 from kp_core.studies.near_misses import NearMisses
 from kp_core.studies.result import Numbers, Result
+from kp_core.studies.sensitivity import Sensitivity
 from kp_core.studies.sentence_study.attributes import ATTRIBUTES
 from kp_core.studies.sentence_study.protocol import LEAD, MEASURES, NULL, TREE, SentenceStudy
-from kp_core.studies.spread import Spread
 from kp_core.typeset import number, say
 
 #: With fewer documents than FEW, intervals are gray; from MANY on, the bootstrap is listed before the t interval.
@@ -281,11 +281,11 @@ def marked(table: pd.DataFrame, comparisons: Mapping[str, Comparison]) -> pd.Dat
     return shown
 
 
-def rank_reversals(spread: Spread) -> pd.DataFrame:
+def rank_reversals(sensitivity: Sensitivity) -> pd.DataFrame:
     """Return one row per pair of systems whose order reverses under other conventions."""
-    rows = spread.turns
+    rows = sensitivity.rank_reversals
     columns = {"ahead now": rows["a"], "ahead elsewhere": rows["b"]}
-    columns["settings"] = rows["settings"].map(lambda count: f"{count} of {spread.combinations}")
+    columns["settings"] = rows["settings"].map(lambda count: f"{count} of {sensitivity.combinations}")
     columns["presets"] = rows["presets"].map(lambda names: ", ".join(in_words("preset", name) for name in names))
     examples = rows["example"].map(lambda case: "; ".join(change_in_words(*change) for change in case.items()))
     return pd.DataFrame({**columns, "for example if": examples})

@@ -109,7 +109,7 @@ _LAST = 50
 
 
 @dataclass(frozen=True, kw_only=True)
-class Versus(Numbers):
+class HeadToHead(Numbers):
     """Comparison of two systems by document and phrase.
 
     Attributes
@@ -147,16 +147,16 @@ class Versus(Numbers):
         return int((by == self.a).sum()), int((by == self.b).sum())
 
 
-def versus(
+def head_to_head(
     corpus: Corpus, settings: Settings | None = None, /, measure: str = "F1@k", *, a: str, b: str, **changes: Any
-) -> Versus:
+) -> HeadToHead:
     """Compare two systems by document and phrase at the first cutoff, on documents for which both have values.
 
     Examples
     --------
     >>> from kp_core import load
     >>> lists = {"old": {"d1": ["tide", "sky"]}, "new": {"d1": ["tide", "sea"]}}
-    >>> found = versus(load(gold={"d1": ["tide", "sea"]}, systems=lists), k=2, a="new", b="old", interval="none")
+    >>> found = head_to_head(load(gold={"d1": ["tide", "sea"]}, systems=lists), k=2, a="new", b="old", interval="none")
     >>> found.won, found.found, found.stayed, found.phrases["keyphrase"].tolist()
     ((1, 0, 0), (1, 0), 0.5, ['sea'])
     """
@@ -185,7 +185,7 @@ def versus(
     phrases, stayed = _phrases(data, systems, cutoff)
     measure_name = parsed.name(None if parsed.card.fixed is not None else cutoff)
     rows = table.loc[order].reset_index(drop=True)
-    return Versus(*numbers, a=a, b=b, measure=measure_name, by_document=rows, phrases=phrases, stayed=stayed)
+    return HeadToHead(*numbers, a=a, b=b, measure=measure_name, by_document=rows, phrases=phrases, stayed=stayed)
 
 
 def _over_k(differences: Floats, cutoffs: list[int], settings: Settings) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from kp_core.scoring.runs import runs_of
 from kp_core.settings import Cutoff, Settings, resolve_settings
 from kp_core.studies.evaluate import DEFAULT_MEASURES
 from kp_core.studies.result import Numbers, square
-from kp_core.studies.spread import GRID, Refusal, Values, grid
+from kp_core.studies.sensitivity import GRID, Refusal, Values, grid
 from kp_core.typeset import listed
 
 By = Literal["measure", "k", "normalise", "annotators"]
@@ -117,12 +117,12 @@ def stability(
     for parsed in measures:
         if parsed.card.better == "none":
             raise UsageError(f"{parsed.name()} cannot rank systems, because neither high nor low values are better")
-    tried_settings = [current]
+    candidates = [current]
     if by not in ("measure", "k"):
-        tried_settings = [prepare(corpus, current, **{by: name}).settings for name in names]
+        candidates = [prepare(corpus, current, **{by: name}).settings for name in names]
     values = list[Values]()
-    by_setting = grid(data, measures, tried_settings)
-    for setting in tried_settings:
+    by_setting = grid(data, measures, candidates)
+    for setting in candidates:
         by_measure = by_setting[setting]
         if isinstance(by_measure, Refusal):
             raise by_measure

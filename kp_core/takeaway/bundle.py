@@ -44,7 +44,7 @@ from kp_core.studies.document_values import documents, tables_by_document
 from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.near_misses import near_misses
 from kp_core.studies.result import Result
-from kp_core.studies.spread import spread
+from kp_core.studies.sensitivity import sensitivity
 from kp_core.studies.subjects import subjects_of_annotators
 from kp_core.takeaway.figures import as_json, browser, charts_svg
 from kp_core.takeaway.paragraph import bibtex, of_people_alone, paragraphs
@@ -250,11 +250,11 @@ def _near_misses(data: _ReportData) -> Parts:
 
 
 def _conventions(data: _ReportData) -> Parts:
-    study = spread(data.corpus, data.at_cutoff.settings, data.measure)
+    study = sensitivity(data.corpus, data.at_cutoff.settings, data.measure)
     yield (summary := statements.range_of(study))
     yield dots.strip(study, summary)
     yield Table("convention_spread", f"{data.measure} under other conventions", study.ranges, study.signature)
-    if len(study.turns):
+    if len(study.rank_reversals):
         caption = "Where the order of two systems reverses"
         yield Table("turns", caption, tables.rank_reversals(study), study.signature)
 

@@ -25,12 +25,12 @@ from kp_core.scoring.runs import runs_of
 from kp_core.scoring.systems import count_systems, longest_lists
 from kp_core.settings import PRESETS, SUBJECT, Settings, differences, in_words, resolve_settings
 from kp_core.studies import indexing
+from kp_core.studies.all_cutoffs import AllCutoffs, all_cutoffs, documents_needed
 from kp_core.studies.annotators import agreement, interpretable, standard_error
 from kp_core.studies.answer import Answer, Grade, SignificantAt
 from kp_core.studies.compare import FEW, Comparison, compare_all
 from kp_core.studies.evaluate import each_annotator, evaluate
 from kp_core.studies.facts import notes_above_one
-from kp_core.studies.over_k import OverK, documents_needed, over_k
 from kp_core.studies.parts import values_over
 from kp_core.studies.result import MEAN, Result
 from kp_core.typeset import first_capital, listed, number, say
@@ -43,7 +43,7 @@ _REWARDS_SILENCE = ("PABAK", "P_neg", "AC1")
 MOST_PEOPLE = 10
 _CORRECTIONS = {"holm": " (Holm, {} pairs)", "bh": " (Benjamini-Hochberg, {} pairs)", "none": " (uncorrected)"}
 
-Over = OverK | Literal["ask"] | None
+Over = AllCutoffs | Literal["ask"] | None
 #: Key → word for annotators, keyphrases and documents.
 Speech = dict[str, str]
 _WORDS: dict[str, Speech] = read_toml("words/speech.toml")
@@ -74,8 +74,8 @@ def answer(
     ----------
     measure : str
         Measure by which systems are compared; the first cutoff is used.
-    over : "ask" or OverK, optional
-        "ask" to also test the other cutoffs, or the result of `over_k`.
+    over : "ask" or AllCutoffs, optional
+        "ask" to also test the other cutoffs, or the result of `all_cutoffs`.
     family : Family, optional
         Test and correction; by default those of `compare`.
     **changes
@@ -90,7 +90,7 @@ def answer(
     """
     settings = resolve_settings(corpus, settings, changes)
     if isinstance(over, str) and over != "ask":
-        raise UsageError(f"over is '{over}'; write 'ask' or pass the result of over_k")
+        raise UsageError(f"over is '{over}'; write 'ask' or pass the result of all_cutoffs")
     if not corpus.systems:
         return people(corpus, settings)
     family = family or Family(measure)  # refuse a measure that does not rank systems
@@ -109,7 +109,7 @@ def _compare_systems(corpus: Corpus, settings: Settings, measure: str, over: Ove
     if len(lists.coverage) == 1:
         return _of_one_system(corpus, data, parsed, lists.coverage)
     comparison = compare_all(corpus, data.settings.changed(k=data.settings.k[:1]), [family])
-    tests_over_k = over_k(corpus, data.settings, measure) if over == "ask" else over
+    tests_over_k = all_cutoffs(corpus, data.settings, measure) if over == "ask" else over
     warnings = _warnings(corpus, data, parsed, comparison, family)
     return of_comparison(comparison, parsed.name(data.settings.k[0]), tests_over_k, warnings)
 
@@ -171,7 +171,7 @@ def _over_subjects(measure: str, settings: Settings) -> str:
 
 
 def of_comparison(
-    comparison: Comparison, measure: str, tests_over_k: OverK | None = None, warnings: Iterable[str] = ()
+    comparison: Comparison, measure: str, tests_over_k: AllCutoffs | None = None, warnings: Iterable[str] = ()
 ) -> Answer:
     """Report which of several systems is better by a measure, by how much, and whether that is significant."""
     values, coverage, identical = _ranked(comparison), comparison.lists.coverage, comparison.identical

@@ -14,14 +14,14 @@ from kp_core.scoring.measures import MEASURES, concordance, parse
 from kp_core.scoring.order import leveled, reaches
 from kp_core.scoring.paired import ALPHA
 from kp_core.settings import change_in_words, in_words
+from kp_core.studies.all_cutoffs import AllCutoffs
 from kp_core.studies.answer import ranges
 from kp_core.studies.compare import Comparison
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
-from kp_core.studies.document_values import Versus
+from kp_core.studies.document_values import HeadToHead
 from kp_core.studies.facts import notes_above_one
-from kp_core.studies.over_k import OverK
 from kp_core.studies.result import Result
-from kp_core.studies.spread import Spread
+from kp_core.studies.sensitivity import Sensitivity
 from kp_core.typeset import first_capital, number, say
 
 #: Scale → (lower bound, word), lowest first; the first band begins at -1.
@@ -101,7 +101,7 @@ def nearly_right(shares: pd.DataFrame, systems: Sequence[str]) -> str:
     return say("nearly right", shares=[say("share", share=near_share[name], name=name) for name in named])
 
 
-def leaders_over_k(measure: str, tests: OverK | None) -> str:
+def leaders_over_k(measure: str, tests: AllCutoffs | None) -> str:
     """Report at which cutoffs a system is significantly ahead of all others."""
     if tests is None:
         return say("no test over k", measure=measure)
@@ -116,30 +116,32 @@ def of_setting(preset: str, changes: Sequence[str]) -> str:
     return say("setting", preset=in_words("preset", preset), changes=words)
 
 
-def range_of(spread: Spread) -> str:
+def range_of(sensitivity: Sensitivity) -> str:
     """Report the range of the best system's value under other conventions, and whether systems change order."""
-    defined = spread.ranges[spread.ranges["current"].notna()]
+    defined = sensitivity.ranges[sensitivity.ranges["current"].notna()]
     if defined.empty:
-        return say("spread undefined", measure=spread.measure)
+        return say("spread undefined", measure=sensitivity.measure)
     best = defined.iloc[int(leveled(defined["current"]).argmax())]
     facts: dict[str, Any] = {"low": number(best["low"], 2), "high": number(best["high"], 2), "pair": "", "where": ""}
-    facts["above"] = "".join(f" {note.message}." for note in notes_above_one([(spread.measure, best["high"])]))
-    if len(spread.turns):
-        most = spread.turns.iloc[0]
+    facts["above"] = "".join(f" {note.message}." for note in notes_above_one([(sensitivity.measure, best["high"])]))
+    if len(sensitivity.rank_reversals):
+        most = sensitivity.rank_reversals.iloc[0]
         presets = [in_words("preset", preset) for preset in most["presets"]]
         example = [change_in_words(*change) for change in most["example"].items()]
-        counts = {"settings": most["settings"], "combinations": spread.combinations}
+        counts = {"settings": most["settings"], "combinations": sensitivity.combinations}
         where = say("under settings", example=example, **counts) if most["settings"] else ""
         facts |= {"pair": f"{most['a']} and {most['b']}", "where": where or say("under presets", presets=presets)}
-    return say("spread", best=best["system"], systems=len(spread.ranges), turns=len(spread.turns), **facts)
+    return say(
+        "spread", best=best["system"], systems=len(sensitivity.ranges), turns=len(sensitivity.rank_reversals), **facts
+    )
 
 
-def of_two(versus: Versus) -> str:
+def of_two(pair: HeadToHead) -> str:
     """Report on how many documents each of two systems is better, and how many keyphrases only one of the two finds."""
-    (won, level, lost), (only_a, only_b) = versus.won, versus.found
-    facts = {"won": won, "level": level, "lost": lost, "only_a": only_a, "only_b": only_b, "stayed": versus.stayed}
-    facts["by_subject"] = parse(versus.measure).over_subjects(versus.settings.average)
-    return say("two systems", measure=versus.measure, a=versus.a, b=versus.b, k=versus.settings.k[0], **facts)
+    (won, level, lost), (only_a, only_b) = pair.won, pair.found
+    facts = {"won": won, "level": level, "lost": lost, "only_a": only_a, "only_b": only_b, "stayed": pair.stayed}
+    facts["by_subject"] = parse(pair.measure).over_subjects(pair.settings.average)
+    return say("two systems", measure=pair.measure, a=pair.a, b=pair.b, k=pair.settings.k[0], **facts)
 
 
 NOT_EQUAL = "not being significantly different does not mean being equal"

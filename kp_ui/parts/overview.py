@@ -116,7 +116,7 @@ def _system_details(system: str, ranked: Sequence[str]) -> None:
 
 
 def _won_and_lost(system: str, other: str) -> None:
-    pair = cached.on_screen(kp.versus, settings.value("measure"), a=system, b=other)
+    pair = cached.on_screen(kp.head_to_head, settings.value("measure"), a=system, b=other)
     table = pair.by_document.sort_values("difference", kind="stable")
     show.paragraph(statements.of_two(pair))
     wins, losses = table[table["difference"] > 0].iloc[::-1], table[table["difference"] < 0]
@@ -159,5 +159,5 @@ def conventions() -> None:
     """Show in one line how much other published conventions change the value of the best system."""
     is_fast = len(workspace.corpus().runs) <= 100_000  # with more phrases, changing k would be slow
     if is_fast and settings.settings().average not in SUBJECT:
-        show.small(show.in_short(statements.range_of(cached.spread(settings.value("measure")))))
+        show.small(show.in_short(statements.range_of(cached.sensitivity(settings.value("measure")))))
     link.to("systems", "See every convention", systems_tab="Stability", stability="Other published conventions")

@@ -72,7 +72,9 @@ def _disjoint_reason(corpus: kp.Corpus) -> str:
     return ""
 
 
-def tabs(key: str, sections: Mapping[str, Tab], above: Callable[[], object] | None = None, **requirements: bool) -> None:
+def tabs(
+    key: str, sections: Mapping[str, Tab], above: Callable[[], object] | None = None, **requirements: bool
+) -> None:
     """Open a page with tabs; only the open tab is computed, and the bar has the controls that affect this tab.
 
     When presenting, only the open tab is shown. above: draws the area above the tabs

@@ -78,7 +78,7 @@ def against() -> None:
         runs = next(runs for runs in runs_of(names).values() if a in runs)
         start = next((place for place, name in enumerate(others) if name not in runs), 0)  # prefer another system
         b = results.choose_system("Second system", "against_b", others, start=start)
-    pair = cached.on_screen(kp.versus, settings.value("measure"), a=a, b=b)
+    pair = cached.on_screen(kp.head_to_head, settings.value("measure"), a=a, b=b)
     show.lead(statements.of_two(pair), header)
     results.few(pair)
     first, second = st.columns([3, 2], gap="medium")
@@ -212,27 +212,27 @@ def tested(comparison: kp.Comparison, name: str) -> None:
 
 
 def _conventions(measure: str) -> None:
-    spread = cached.spread(measure)
-    show.lead(statements.range_of(spread))
-    _printed(spread)
-    show.chart(dots.strip(spread, statements.range_of(spread)), "strip", note="comparison.spread")
-    tables.table(spread.ranges, "ranges", take=f"{measure} under other conventions, ranges")
+    sensitivity = cached.sensitivity(measure)
+    show.lead(statements.range_of(sensitivity))
+    _printed(sensitivity)
+    show.chart(dots.strip(sensitivity, statements.range_of(sensitivity)), "strip", note="comparison.spread")
+    tables.table(sensitivity.ranges, "ranges", take=f"{measure} under other conventions, ranges")
     with st.expander("Effect of changing a single convention"):
-        show.chart(dots.effects(spread), "effects_of_conventions")
-    if len(spread.turns):
+        show.chart(dots.effects(sensitivity), "effects_of_conventions")
+    if len(sensitivity.rank_reversals):
         st.markdown("**Where the order of two systems changes**")
-        tables.table(screen_tables.rank_reversals(spread), "turns")
-    show.downloads(spread.frame, f"{measure} under other conventions", spread.signature)
-    show.downloads(spread.changes, f"{measure} after one change of the conventions", spread.signature)
-    show.signature(spread.signature)
+        tables.table(screen_tables.rank_reversals(sensitivity), "turns")
+    show.downloads(sensitivity.frame, f"{measure} under other conventions", sensitivity.signature)
+    show.downloads(sensitivity.changes, f"{measure} after one change of the conventions", sensitivity.signature)
+    show.signature(sensitivity.signature)
 
 
-def _printed(spread: kp.Spread) -> None:
-    example = f"such as {spread.ranges['low'].min():.3f}; or P@5=0.31, F1@5=0.348 of one system"
+def _printed(sensitivity: kp.Sensitivity) -> None:
+    example = f"such as {sensitivity.ranges['low'].min():.3f}; or P@5=0.31, F1@5=0.348 of one system"
     input_options = {"placeholder": example, "help": prose.helps("printed"), **controls.linked("printed", "")}
     if not (typed := st.text_input("A published number to reproduce", width=420, **input_options).strip()):
         return
-    candidates = cached.on_screen(kp.printing, typed) if "=" in typed else spread.printing(typed)
+    candidates = cached.on_screen(kp.match_reported, typed) if "=" in typed else sensitivity.match_reported(typed)
     messages = {note.where: show.sentence(note.message) for note in candidates.notes}
     st.markdown(f"**{messages['printed']}**")
     displayed = candidates.frame if candidates.fitting else candidates.nearest

@@ -14,10 +14,9 @@ import kp_core as kp
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import SUBJECT, Settings
+from kp_core.studies.all_cutoffs import AllCutoffs, all_cutoffs
 from kp_core.studies.annotators import agreement_by_document
-from kp_core.studies.over_k import OverK
-from kp_core.studies.over_k import over_k as over_k_of
-from kp_core.studies.spread import spreads
+from kp_core.studies.sensitivity import sensitivities
 from kp_core.studies.trimming import Form, curve
 from kp_ui.state import settings as in_use
 from kp_ui.state import workspace
@@ -115,9 +114,9 @@ def compare_pairs(measure: str) -> kp.Comparison | None:
     return None
 
 
-def over_k(measure: str) -> OverK | None:
+def over_k(measure: str) -> AllCutoffs | None:
     """Test the differences between systems in a measure at every cutoff."""
-    return on_corpus(over_k_of, in_use.settings().changed(k=1), measure)
+    return on_corpus(all_cutoffs, in_use.settings().changed(k=1), measure)
 
 
 def answer() -> kp.Answer:
@@ -126,7 +125,7 @@ def answer() -> kp.Answer:
     return call((workspace.corpus(), comparisons_over_k), "", _compute_answer, at_cutoff(), in_use.value("measure"))
 
 
-def _compute_answer(corpus: kp.Corpus, over: OverK | None, settings: Settings, measure: str) -> kp.Answer:
+def _compute_answer(corpus: kp.Corpus, over: AllCutoffs | None, settings: Settings, measure: str) -> kp.Answer:
     return kp.answer(corpus, settings, measure, over=over)
 
 
@@ -141,10 +140,12 @@ def near_misses() -> kp.NearMisses:
     return _near_misses(digest_of(settings), settings)
 
 
-def spread(measure: str) -> kp.Spread:
+def sensitivity(measure: str) -> kp.Sensitivity:
     """Return the values of a measure at the current cutoff under other conventions; all cutoffs are cached together."""
     requested = at_every_number()  # N as a number may be too small for cutoffs above the current one
-    return on_corpus(spreads, at_cutoff() if requested.universe.isdigit() else requested, measure).at(in_use.cutoff())
+    return on_corpus(sensitivities, at_cutoff() if requested.universe.isdigit() else requested, measure).at(
+        in_use.cutoff()
+    )
 
 
 def agreement() -> kp.Result:

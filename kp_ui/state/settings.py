@@ -9,7 +9,7 @@ from kp_core.scoring.measures import of_systems
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.sentence_ids import names_sentences
 from kp_core.settings import CONVENTIONS, Settings, format_value
-from kp_core.studies.spread import GRID
+from kp_core.studies.sensitivity import GRID
 from kp_core.text.stem import SNOWBALL
 from kp_ui.state import link, workspace
 

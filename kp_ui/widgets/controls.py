@@ -173,7 +173,7 @@ def views(label: str, options: Iterable[str], key: str) -> str:
     return one_of(st.segmented_control, label, options, key, required=True, label_visibility="collapsed")
 
 
-def tabs(key: str, sections: Mapping[str, Callable[[], None]]) -> None:
+def tabs(key: str, sections: Mapping[str, Callable[[], object]]) -> None:
     """Draw tabs: title → function that draws the tab. Only the open tab is computed; its title is part of the link."""
     titles = list(sections)
     kwargs: dict[str, Any] = linked(key, titles[0], among(titles)) | {"on_change": "rerun"}  # makes the open tab known

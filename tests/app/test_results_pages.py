@@ -34,7 +34,7 @@ def loaded(**systems: str) -> kp.Corpus:
 
 
 def test_an_open_tab_computes_nothing_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("near_misses", "spread", "stability", "soft_evaluate", "compare"):
+    for name in ("near_misses", "sensitivity", "stability", "soft_evaluate", "compare"):
         monkeypatch.setattr(kp, name, lambda *_, **__: pytest.fail("a tab that is not open was drawn"))
     assert not at("systems", "Concordance", loaded(one="yake", two="rake")).error
 
@@ -96,8 +96,8 @@ def test_the_conventions_are_asked_in_words_and_what_was_changed_stands_first_an
 
 def test_a_number_to_reach_gives_settings_that_are_taken_with_a_click(lectures: kp.Corpus) -> None:
     app = at("systems", "Stability", k="5", stability=VIEWS[1], printed=".229")
-    expected = kp.spread(lectures, measure="F1@k", k=5).printing(".229")
-    assert plain(f"{expected.fitting} of {expected.tried_settings} settings print F1@5 = .229.") in words(app)
+    expected = kp.sensitivity(lectures, measure="F1@k", k=5).match_reported(".229")
+    assert plain(f"{expected.fitting} of {expected.candidates} settings print F1@5 = .229.") in words(app)
     assert all(plain(question) in words(app) for question in expected.questions)
     app.button(key="use 0").click().run()
     first = kp.settings_from(expected.frame["signature"].iloc[0])

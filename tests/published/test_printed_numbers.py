@@ -5,7 +5,7 @@ import re
 import pytest
 
 import kp_core as kp
-from kp_core.studies.spread import Printed, printing_of
+from kp_core.studies.sensitivity import ReportedScore, matches_of
 from tests.cases import ROOT
 from tests.published import semeval
 
@@ -16,7 +16,9 @@ ROWS = re.findall(r"^\| ([a-z\d, -]+) \| (\d[\d, ]*) \| (\d[\d, ]*) \|$", PAGE, 
 @pytest.fixture(scope="module")
 def spreads(shared):
     corpus = semeval.corpus(shared, "published")
-    return corpus, [kp.spread(corpus, measure=name, k=10, gold_stemmed="yes") for name in ("F1@10", "P@10", "R@10")]
+    return corpus, [
+        kp.sensitivity(corpus, measure=name, k=10, gold_stemmed="yes") for name in ("F1@10", "P@10", "R@10")
+    ]
 
 
 @pytest.mark.published
@@ -28,8 +30,8 @@ def test_presets_are_found_from_one_to_three_numbers(spreads, presets: str, thre
         frame = kp.evaluate(corpus, measures=[one.measure for one in every], **asked).frame
         exact = frame[frame["system"] == "textrank"].groupby("measure")["value"].first()
         for digits, told in ((3, three), (4, four)):
-            numbers = [Printed.of(one.measure, f"{exact[one.measure]:.{digits}f}", "textrank") for one in every]
-            found = [printing_of(every[:n], numbers[:n]) for n in (1, 2, 3)]
+            numbers = [ReportedScore.of(one.measure, f"{exact[one.measure]:.{digits}f}", "textrank") for one in every]
+            found = [matches_of(every[:n], numbers[:n]) for n in (1, 2, 3)]
             assert [one.fitting for one in found] == list(map(int, told.split(", ")))
             assert preset in {row.preset for row in found[-1].frame.itertuples() if not row.changes} | {
                 other for other in presets.split(", ") if other != preset

@@ -12,8 +12,8 @@ import pytest
 
 import kp_core as kp
 from kp_core.cli import main
+from kp_core.studies.all_cutoffs import AllCutoffs, all_cutoffs, best_k, documents_needed
 from kp_core.studies.answer import BestK, SignificantAt
-from kp_core.studies.over_k import OverK, best_k, documents_needed, over_k
 from kp_core.takeaway.bundle import report
 from kp_core.words.answers import of_comparison
 from tests.cases import LECTURES, cases
@@ -109,7 +109,7 @@ def brute(values: dict[str, np.ndarray[Any, Any]]) -> dict[tuple[str, str], list
 
 def test_p_over_k_is_that_of_every_assignment() -> None:
     corpus = drawn(8, {"a": (0.8, range(8)), "b": (0.5, range(8)), "c": (0.4, range(8))}, seed=3)
-    found = over_k(corpus, kp.Settings())
+    found = all_cutoffs(corpus, kp.Settings())
     assert found is not None
     assert found.tested_cutoffs == (1, 2, 3, 4, 5)
     expected = kp.evaluate(corpus, k="1-5", measures="F1@k").frame.set_index("system")["value"]
@@ -121,7 +121,7 @@ def test_p_over_k_is_that_of_every_assignment() -> None:
 
 def test_significant_cutoffs_are_those_with_the_first_ahead() -> None:
     values = {"a": np.array([[0.2, 0.8, 0.5]]), "b": np.array([[0.9, 0.1, 0.4]])}
-    found = OverK((1, 2, 3), values, {("a", "b"): np.array([0.01, 0.02, 0.3])}, 100, 0)
+    found = AllCutoffs((1, 2, 3), values, {("a", "b"): np.array([0.01, 0.02, 0.3])}, 100, 0)
     assert found.significant("a", "b") == (2,)
     assert found.significant("b", "a") == (1,)
     assert found.leads() == {"a": (2,), "b": (1,)}

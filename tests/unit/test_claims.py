@@ -16,8 +16,8 @@ import kp_core as kp
 from kp_core.cli import main
 from kp_core.scoring import intervals
 from kp_core.scoring.pair_sums import ListCounts
+from kp_core.studies.all_cutoffs import AllCutoffs, all_cutoffs, corrected_p, documents_needed, power
 from kp_core.studies.compare import Comparison, better_on
-from kp_core.studies.over_k import OverK, corrected_p, documents_needed, over_k, power
 from kp_core.words.answers import of_comparison, of_datasets
 from kp_core.words.statements import leaders
 from tests.unit.test_answers import drawn
@@ -57,7 +57,7 @@ def test_missing_list_is_caveat_of_robust_claim() -> None:
 def test_significance_over_k_needs_both_missing_rules() -> None:
     corpus = drawn(60, {"a": (0.7, range(60)), "b": (0.6, range(55))}, seed=5)
     for missing in ("zero", "skip"):
-        found = over_k(corpus, kp.Settings(missing=missing))
+        found = all_cutoffs(corpus, kp.Settings(missing=missing))
         assert found is not None
         assert found.significant("a", "b") == ()
     zero = kp.documents(corpus, k="1-5").frame.pivot_table("value", ["document"], ["system", "k"])
@@ -130,9 +130,9 @@ def test_incomparable_data_set_supports_no_claim() -> None:
     assert of_datasets(over(nus=nus), "F1@5", 1).grade == "not comparable"
 
 
-def at_cutoffs(first: float, second: float, third: float) -> OverK:
+def at_cutoffs(first: float, second: float, third: float) -> AllCutoffs:
     values = {"broad": np.array([[0.2, 0.5, 0.5]]), "sharp": np.array([[0.6, 0.4, 0.4]])}
-    return OverK((1, 2, 3), values, {("broad", "sharp"): np.array([first, second, third])}, 100, 0)
+    return AllCutoffs((1, 2, 3), values, {("broad", "sharp"): np.array([first, second, third])}, 100, 0)
 
 
 def at_two(p: float) -> Comparison:

@@ -124,8 +124,8 @@ STUDIES: dict[str, Callable[[kp.Corpus], Any]] = {
     "compare --measures F1@k --k 10 --correction bh --test t": lambda c: kp.compare(
         c, measure="F1@k", k=10, test="t", correction="bh"
     ),
-    "spread --measure F1@5": lambda c: kp.spread(c, measure="F1@5").printing(),
-    "spread --printed F1@5=.229 --printed P@5=.37": lambda c: kp.printing(c, numbers="F1@5=.229, P@5=.37"),
+    "spread --measure F1@5": lambda c: kp.sensitivity(c, measure="F1@5").match_reported(),
+    "spread --printed F1@5=.229 --printed P@5=.37": lambda c: kp.match_reported(c, numbers="F1@5=.229, P@5=.37"),
     "stability --preset pke --by k --views 3,7": lambda c: kp.stability(
         c, kp.Settings(preset="pke"), "k", views=["3", "7"]
     ),

@@ -112,7 +112,7 @@ def test_system_missing_from_data_set_has_no_mean(each: dict[str, kp.Corpus]) ->
 
 
 def test_nothing_is_pooled(whole: kp.Corpus) -> None:
-    for ask in (kp.agreement, kp.near_misses, kp.spread, kp.documents):
+    for ask in (kp.agreement, kp.near_misses, kp.sensitivity, kp.documents):
         with pytest.raises(kp.UsageError, match="several data sets"):
             ask(whole)
     with pytest.raises(kp.InputError, match="several data sets"):
@@ -268,7 +268,7 @@ def test_baseline_restricts_pairs_and_correction(each: dict[str, kp.Corpus]) -> 
 
 def test_two_systems_side_by_side_by_hand(each: dict[str, kp.Corpus]) -> None:
     corpus = each["inspec"]
-    found = kp.versus(corpus, k=4, a="bart", b="yake", normalise="none")
+    found = kp.head_to_head(corpus, k=4, a="bart", b="yake", normalise="none")
     values = kp.documents(corpus, k=4, normalise="none").frame.pivot_table("value", "document", "system")
     apart = (values["bart"] - values["yake"]).round(12)
     assert found.won == ((apart > 0).sum(), (apart == 0).sum(), (apart < 0).sum())

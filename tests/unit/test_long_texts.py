@@ -20,7 +20,7 @@ from kp_core.scale.sources import _unreadable
 from kp_core.scoring.measures.registry import parse
 from kp_core.similarity import declaration
 from kp_core.studies.result import Requirement
-from kp_core.studies.spread import Printed, printing
+from kp_core.studies.sensitivity import ReportedScore, match_reported
 
 #: Characters; where the time grows with the square, these take between ten seconds and minutes.
 LONG = 60_000
@@ -59,8 +59,8 @@ CASES: dict[str, tuple[Callable[[str], Any], str]] = {
     "the value of an option": (refused(declaration.parse), "combined(w=" + "0" * LONG + "x)"),
     "a measure": (refused(parse), "RBP(p=" + "0" * LONG + "x)"),
     "a requirement": (refused(Requirement.parse), "a" + ">" * LONG + " b"),
-    "printed numbers": (refused(lambda text: printing(None, None, text)), "," + "\t" * LONG),  # type: ignore[arg-type]
-    "a printed number": (refused(lambda text: Printed.of("P@5", text)), "0" * LONG + "x"),
+    "printed numbers": (refused(lambda text: match_reported(None, None, text)), "," + "\t" * LONG),  # type: ignore[arg-type]
+    "a printed number": (refused(lambda text: ReportedScore.of("P@5", text)), "0" * LONG + "x"),
 }
 
 

@@ -59,7 +59,7 @@ def test_polars_and_arrow_tables_read_as_dataframes(made) -> None:
     [
         (lambda corpus: kp.evaluate(corpus, 10), "second argument is 10, not a kp.Settings.*k=10"),
         (lambda corpus: kp.compare(corpus, "pke"), "preset='pke'"),
-        (lambda corpus: kp.spread(corpus, "F1@5"), "measure='F1@5'"),
+        (lambda corpus: kp.sensitivity(corpus, "F1@5"), "measure='F1@5'"),
         (lambda corpus: kp.evaluate(corpus, None, 5), "measures is 5"),
         (lambda corpus: kp.agreement({"d": ["x"]}), r"a dict, which is not a corpus; load one: kp.load\("),
         (lambda corpus: kp.soft_evaluate(corpus, 3), "k=3"),
@@ -91,7 +91,12 @@ def test_every_result_gives_its_chart(lectures: kp.Corpus) -> None:
     assert drawn
     over = kp.evaluate(lectures, k="1-3", measures="F1@k", interval="none").chart()
     assert {tuple(trace.x) for trace in over.data if trace.name == "yake"} == {(1, 2, 3)}
-    for one in (kp.compare(lectures, k=5), kp.spread(lectures, k=5), kp.stability(lectures), kp.agreement(lectures)):
+    for one in (
+        kp.compare(lectures, k=5),
+        kp.sensitivity(lectures, k=5),
+        kp.stability(lectures),
+        kp.agreement(lectures),
+    ):
         assert one.chart().data
     with pytest.raises(kp.UsageError, match="there is no chart of a Numbers"):
         kp.documents(lectures, k=5).chart()

@@ -9,9 +9,9 @@ from scipy.stats import rankdata
 
 from kp_core.scoring import paired
 from kp_core.scoring.order import EQUAL, best_first, close, exceeds, highest, leveled, reaches
+from kp_core.studies.all_cutoffs import best_k
 from kp_core.studies.facts import notes_above_one
-from kp_core.studies.over_k import best_k
-from kp_core.studies.spread import Printed
+from kp_core.studies.sensitivity import ReportedScore
 from kp_core.studies.stability import ranks
 from kp_core.studies.trimming import Levels
 from kp_core.words.statements import word
@@ -46,7 +46,7 @@ PLACES: dict[str, Callable[[float], object]] = {
     "trimming, reached": lambda by: levels(0.5 - by, 0.7).size(0.5).tolist() == [2],
     "trimming, best": lambda by: levels(0.5 + by, 0.5).best().tolist() == [1],
     "best k": lambda by: falling(by) is not None,
-    "printed": lambda by: Printed.of("P@5", "0.40").off(0.405 + by) > 0,
+    "printed": lambda by: ReportedScore.of("P@5", "0.40").off(0.405 + by) > 0,
     "above 1": lambda by: bool(notes_above_one([("P@5", 1 + by)])),
 }
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.studies.spread import Printed
+from kp_core.studies.sensitivity import ReportedScore
 
 #: A repeated phrase, a short list, two spellings and an empty gold list: nearly every convention changes a number.
 GOLD = {"d1": ["hash tables", "collision"], "d2": ["tide", "moon", "sea"], "d3": []}
@@ -32,7 +32,7 @@ def values_of(signature: str) -> dict[tuple[str, str], float]:
 @cache
 def every_setting() -> pd.DataFrame:
     """Return P@2 under every setting that is tried."""
-    return kp.spread(CORPUS, k=2, measure="P@2").printing().frame
+    return kp.sensitivity(CORPUS, k=2, measure="P@2").match_reported().frame
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def every_setting() -> pd.DataFrame:
     ],
 )
 def test_the_digits_decide_what_rounds_to_a_number(text: str, low: float, high: float) -> None:
-    found = Printed.parse(text)
+    found = ReportedScore.parse(text)
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-12)
     assert found.system == ("bart" if "bart" in text else "")
 
@@ -55,7 +55,7 @@ def test_the_digits_decide_what_rounds_to_a_number(text: str, low: float, high: 
 @pytest.mark.parametrize("text", ["F1@5", "F1@5=", "F1@5=a", ".348", "F9=.3"])
 def test_what_is_no_printed_number_is_refused(text: str) -> None:
     with pytest.raises(kp.UsageError):
-        Printed.parse(text)
+        ReportedScore.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_fitting_settings_equal_enumerated_evaluations(numbers: dict[str, int], 
         system, _, measure = name.rpartition(":")
         value = values_of(kp.signature(plain, 3))[system or systems[0], measure]
         made[name] = f"{value:.{digits}f}"
-    found = kp.printing(CORPUS, numbers=[f"{name}={text}" for name, text in made.items()])
+    found = kp.match_reported(CORPUS, numbers=[f"{name}={text}" for name, text in made.items()])
     fits = {(row.system, row.signature, row.measure) for row in found.frame.itertuples()}
     expected, signatures = set(), dict.fromkeys(every_setting()["signature"])
     for signature, system in product(signatures, systems or ("",)):
@@ -89,7 +89,7 @@ def test_fitting_settings_equal_enumerated_evaluations(numbers: dict[str, int], 
 
 
 def test_nearest_settings_are_given_if_none_fits() -> None:
-    found = kp.printing(CORPUS, numbers=["long:P@2=.99"])
+    found = kp.match_reported(CORPUS, numbers=["long:P@2=.99"])
     every = every_setting()
     highest = every.loc[every["system"] == "long", "value"].max()
     assert (found.fitting, len(found.frame), len(found.nearest)) == (0, 0, 3)
@@ -102,6 +102,6 @@ def test_nearest_settings_are_given_if_none_fits() -> None:
 def test_semantic_and_exact_numbers_fit_the_same_settings() -> None:
     similar = pd.DataFrame({"a": ["tide"], "b": ["wave"], "score": [0.6]})
     gold, systems = {"d": ["tide", "sea"]}, {"s": {"d": ["wave", "sea"]}}
-    found = kp.printing(kp.load(gold=gold, systems=systems, similar=similar), k=2, numbers="P@2=.5,SemP@2=.8")
+    found = kp.match_reported(kp.load(gold=gold, systems=systems, similar=similar), k=2, numbers="P@2=.5,SemP@2=.8")
     assert found.fitting > 0
     assert found.frame.groupby("measure")["value"].unique().map(list).to_dict() == {"P@2": [0.5], "SemP@2": [0.8]}

@@ -12,7 +12,7 @@ from statsmodels.stats.anova import anova_lm
 
 import kp_core as kp
 from kp_core.scoring.runs import Sampled, runs_of, variance_of
-from kp_core.studies.over_k import over_k
+from kp_core.studies.all_cutoffs import all_cutoffs
 from tests.unit.test_datasets import drawn
 
 Floats = NDArray[np.float64]
@@ -131,7 +131,7 @@ def test_variance_components_equal_anova() -> None:
 def test_tests_without_runs_are_refused(corpus: kp.Corpus) -> None:
     with pytest.raises(kp.UsageError, match="does not support runs"):
         kp.compare(corpus, test="wilcoxon")
-    assert over_k(corpus, kp.Settings(k=5)) is None
+    assert all_cutoffs(corpus, kp.Settings(k=5)) is None
     said = kp.answer(corpus, k=5)
     assert said.systems == ("bart", "t5")
     assert said.coverage == {"bart": (25, 25), "t5": (25, 25), "yake": (25, 25)}

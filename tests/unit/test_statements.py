@@ -10,7 +10,7 @@ from kp_core.charts.screen_tables import clusters
 from kp_core.scoring.measures import parse
 from kp_core.settings import Settings
 from kp_core.studies.compare import Comparison
-from kp_core.studies.spread import Spread
+from kp_core.studies.sensitivity import Sensitivity
 from kp_core.words.statements import diagnose, range_of
 from tests.cases import cases
 
@@ -39,15 +39,15 @@ def test_letters_name_significantly_worse_systems() -> None:
     assert found == {"x": "c", "y": "", "z": ""}
 
 
-def squared_deviations(ranges: list[tuple[str, float, float, float]], turns: list[tuple[object, ...]]) -> Spread:
-    """Build a spread from system, current, low, high, and from the pairs that turn."""
+def squared_deviations(ranges: list[tuple[str, float, float, float]], turns: list[tuple[object, ...]]) -> Sensitivity:
+    """Build a sensitivity from system, current, low, high, and from the pairs that turn."""
     nothing = pd.DataFrame()
     bounds = pd.DataFrame(ranges, columns=["system", "current", "low", "high"])
     pairs = pd.DataFrame(turns, columns=["a", "b", "settings", "tied", "presets", "example"])
-    found = {"ranges": bounds, "changes": nothing, "turns": pairs, "combinations": 216}
-    spread = Spread(nothing, Settings(k=7), (), 1, False, parsed=parse("F1@7"), tried_settings=(), by_setting={})
-    vars(spread).update(found)
-    return spread
+    found = {"ranges": bounds, "changes": nothing, "rank_reversals": pairs, "combinations": 216}
+    sensitivity = Sensitivity(nothing, Settings(k=7), (), 1, False, parsed=parse("F1@7"), candidates=(), by_setting={})
+    vars(sensitivity).update(found)
+    return sensitivity
 
 
 @pytest.mark.parametrize(("ranges", "turns", "sentence"), [one.values() for one in CASES["ranges"]])

@@ -112,7 +112,7 @@ def test_fewer_than_half_in_common_stands_with_every_number() -> None:
     assert [(one.level, one.where, one.found) for one in findings(corpus)] == [
         ("warn", "s", "lists for 4 of 10 documents of the gold standard")
     ]
-    for answer in (kp.evaluate(corpus, k=1), kp.spread(corpus, k=1)):
+    for answer in (kp.evaluate(corpus, k=1), kp.sensitivity(corpus, k=1)):
         assert any("lists for 4 of 10 documents" in note.message for note in answer.notes)
     assert not findings(load(gold=gold, systems={"s": {f"d{number}": ["tide"] for number in range(5)}}))
 

@@ -1,4 +1,4 @@
-"""Spread and rankings on lists that can be counted by hand, and the charts that show them."""
+"""Sensitivity and rankings on lists that can be counted by hand, and the charts that show them."""
 
 import json
 
@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.studies.spread import Spread, spreads
+from kp_core.studies.sensitivity import Sensitivity, sensitivities
 from kp_core.studies.stability import ranks
 from tests.corpora import corpus_of
 
@@ -28,16 +28,16 @@ def corpus() -> kp.Corpus:
 
 
 @pytest.fixture(scope="module")
-def spread(corpus: kp.Corpus) -> Spread:
-    return kp.spread(corpus, measure="P@k", k=2)
+def sensitivity(corpus: kp.Corpus) -> Sensitivity:
+    return kp.sensitivity(corpus, measure="P@k", k=2)
 
 
-def test_rank_reversal_names_smallest_change_and_excludes_ties(spread: Spread) -> None:
-    assert spread.turns.empty  # under keep both have 3/4
+def test_rank_reversal_names_smallest_change_and_excludes_ties(sensitivity: Sensitivity) -> None:
+    assert sensitivity.rank_reversals.empty  # under keep both have 3/4
     # At k = 3 every list of one is shorter, so that only the denominator puts it ahead: 1 against 2/3.
     short = {"d1": ["oak tree"], "d2": ["red sun"]}
     runs = {ONE: short, TWO: {"d1": ["oak tree", "x y", "oak leaf"], "d2": ["red sun", "y z", "red moon"]}}
-    (turn,) = kp.spread(corpus_of(GOLD, runs), measure="P@k", k=3).turns.itertuples(index=False)
+    (turn,) = kp.sensitivity(corpus_of(GOLD, runs), measure="P@k", k=3).rank_reversals.itertuples(index=False)
     assert (turn.a, turn.b, turn.settings, turn.tied) == (TWO, ONE, 72, 0)
     assert turn.example == {"denominator": "returned"}
     assert turn.presets == ("jcdl20", "pke", "opennmt-kpg")
@@ -61,7 +61,7 @@ def test_ranks_and_tau_by_hand(corpus: kp.Corpus) -> None:
 
 
 def test_study_exports_carry_readable_signature(corpus: kp.Corpus) -> None:
-    for answer in (kp.spread(corpus, measure="P@k", k=2), kp.stability(corpus, k=2), kp.near_misses(corpus, k=2)):
+    for answer in (kp.sensitivity(corpus, measure="P@k", k=2), kp.stability(corpus, k=2), kp.near_misses(corpus, k=2)):
         assert kp.settings_from(answer.signature).k == (2,)
         assert len(json.loads(answer.json())["rows"]) == len(answer.frame)
         for text in (answer.csv(), answer.markdown(), answer.text()):
@@ -70,24 +70,24 @@ def test_study_exports_carry_readable_signature(corpus: kp.Corpus) -> None:
 
 
 def test_all_cutoffs_at_once_are_each_cutoff_alone(lectures: kp.Corpus) -> None:
-    every = spreads(lectures, kp.Settings(k="2,5,gold"), "F1@k")
+    every = sensitivities(lectures, kp.Settings(k="2,5,gold"), "F1@k")
     for cutoff in (5, "gold"):
-        alone, found = kp.spread(lectures, measure="F1@k", k=cutoff), every.at(cutoff)
+        alone, found = kp.sensitivity(lectures, measure="F1@k", k=cutoff), every.at(cutoff)
         pd.testing.assert_frame_equal(found.frame, alone.frame, rtol=1e-12)
-        pd.testing.assert_frame_equal(found.turns, alone.turns)
+        pd.testing.assert_frame_equal(found.rank_reversals, alone.rank_reversals)
         assert (found.signature, found.measure) == (alone.signature, alone.measure)
 
 
 def test_spread_and_rankings_accept_means_over_subjects(corpus: kp.Corpus) -> None:
     values = kp.evaluate(corpus, measures="F1@k", k=2, average="subject").frame["value"].tolist()
-    assert kp.spread(corpus, measure="F1@k", k=2, average="subject").ranges["current"].tolist() == values
+    assert kp.sensitivity(corpus, measure="F1@k", k=2, average="subject").ranges["current"].tolist() == values
     assert kp.stability(corpus, by="k", views=[2], average="subject").frame["value"].tolist() == values
 
 
 def test_versus_uses_gold_size_and_universe_of_all_systems() -> None:
     lists = {"a": ["tide", "sky", "sea"], "b": ["moon", "sea"], "c": ["ebb", "reef", "cliff", "sand", "foam", "gull"]}
     corpus = kp.load(gold={"d": ["tide", "sea"]}, systems={name: {"d": phrases} for name, phrases in lists.items()})
-    found = kp.versus(corpus, measure="kappa", k="gold", a="a", b="b", interval="none")
+    found = kp.head_to_head(corpus, measure="kappa", k="gold", a="a", b="b", interval="none")
     assert found.phrases[["keyphrase", "found by"]].to_numpy().tolist() == [["tide", "a"], ["sea", "b"]]
     values = kp.evaluate(corpus, measures="kappa", k="gold", interval="none").frame["value"].tolist()
     assert found.by_document[["a", "b"]].to_numpy().tolist() == [values[:2]]

@@ -61,7 +61,7 @@ Values = Mapping[str, float]
 Refusal = InputError | UsageError
 
 
-class Tried(NamedTuple):
+class Candidate(NamedTuple):
     """A setting evaluated with one measure.
 
     kind   current, preset, change (of one convention), grid, or near (the grid under the current normalization)
@@ -75,7 +75,7 @@ class Tried(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread(Numbers):
+class Sensitivity(Numbers):
     """One measure of all systems under many conventions, at the current cutoff and gold standard.
 
     Values are missing if they are undefined, or if the data do not allow the settings.
@@ -84,14 +84,14 @@ class Spread(Numbers):
     ----------
     frame : DataFrame
         One row per setting and system: kind (current, preset, grid), preset, conventions, system, value.
-    tried_settings : tuple
+    candidates : tuple
         All settings: presets, current settings, single changes, grid.
     by_setting : dict
         Canonical settings → system → value; settings that the data do not allow are left out.
     """
 
     parsed: Measure
-    tried_settings: tuple[Tried, ...]
+    candidates: tuple[Candidate, ...]
     by_setting: Mapping[Settings, Values]
     caption: str = "One measure under many conventions"
 
@@ -103,7 +103,7 @@ class Spread(Numbers):
     @cached_property
     def combinations(self) -> int:
         """The number of settings of the grid that differ for this measure."""
-        return len(_of_kind(self.tried_settings, "grid"))
+        return len(_of_kind(self.candidates, "grid"))
 
     @cached_property
     def ranges(self) -> pd.DataFrame:
@@ -116,8 +116,8 @@ class Spread(Numbers):
     @cached_property
     def changes(self) -> pd.DataFrame:
         """One row per changed convention and system: field, was, now, system, value, change."""
-        [current], rows = _of_kind(self.tried_settings, "current"), []
-        for kind, name, changed, means in self.tried_settings:
+        [current], rows = _of_kind(self.candidates, "current"), []
+        for kind, name, changed, means in self.candidates:
             if kind == "change" and means != current.means:
                 change = name, *(format_value(getattr(settings, name)) for settings in (current.means, changed))
                 before, after = self.by_setting[current.means], self.by_setting.get(means, {})
@@ -125,23 +125,23 @@ class Spread(Numbers):
         return pd.DataFrame(rows, columns=["field", "was", "now", "system", "value", "change"])
 
     @cached_property
-    def turns(self) -> pd.DataFrame:
+    def rank_reversals(self) -> pd.DataFrame:
         """One row per pair of systems whose order reverses, most frequent reversal first.
 
         a (currently ahead), b, number of grid settings with b ahead, number of ties, presets in which b is ahead,
         and an example with the fewest changes. If a and b are currently tied, the majority of settings decides.
         """
-        [[current], presets, near, grid], rows = (_of_kind(self.tried_settings, kind) for kind in _KINDS), []
-        changed = {tried.means: current.means.differences(tried.means) for tried in (*near, *grid)}
+        [[current], presets, near, grid], rows = (_of_kind(self.candidates, kind) for kind in _KINDS), []
+        changed = {candidate.means: current.means.differences(candidate.means) for candidate in (*near, *grid)}
         fewest = sorted(changed, key=lambda means: len(changed[means]))
         for pair in combinations(self.by_setting[current.means], 2):
             gaps = {means: values[pair[0]] - values[pair[1]] for means, values in self.by_setting.items()}
             signs = {means: int(exceeds(gap, 0)) - int(exceeds(0, gap)) for means, gap in gaps.items()}
-            grid_signs = [signs.get(tried.means, 0) for tried in grid]
+            grid_signs = [signs.get(candidate.means, 0) for candidate in grid]
             present = signs[current.means] or (-1 if sum(grid_signs) < 0 else 1)
-            reversing = tuple(tried.name for tried in presets if signs.get(tried.means) == -present)
+            reversing = tuple(candidate.name for candidate in presets if signs.get(candidate.means) == -present)
             if -present in grid_signs or reversing:
-                tied = sum(close(gaps[tried.means], 0) for tried in grid if tried.means in gaps)
+                tied = sum(close(gaps[candidate.means], 0) for candidate in grid if candidate.means in gaps)
                 fewest_changes = next((means for means in fewest if signs.get(means) == -present), current.means)
                 changes = changed[fewest_changes] if -present in grid_signs else {}
                 example = {name: format_value(new) for name, (_, new) in changes.items()}
@@ -153,26 +153,28 @@ class Spread(Numbers):
         """Return one row per system: current, lowest and highest value."""
         return self.ranges
 
-    def printing(self, value: str | float | None = None) -> Printing:
+    def match_reported(self, value: str | float | None = None) -> ReportedMatches:
         """Return the settings under which any system has a printed value; without a value, all settings.
 
         The digits determine the rounding: .348 means [.3475, .3485], and so does 34.8 in percent.
         """
-        return printing_of([self], () if value is None else (Printed.of(self.measure, value),))
+        return matches_of([self], () if value is None else (ReportedScore.of(self.measure, value),))
 
 
 #: Kinds of settings under which the order of systems is compared.
 _KINDS = ("current", "preset", "near", "grid")
 
 
-def _of_kind(settings: Iterable[Tried], kind: str) -> list[Tried]:
+def _of_kind(settings: Iterable[Candidate], kind: str) -> list[Candidate]:
     """Return the settings of a kind, only one of those under which the measure cannot differ."""
-    return list({(tried.name, tried.means): tried for tried in settings if tried.kind == kind}.values())
+    return list(
+        {(candidate.name, candidate.means): candidate for candidate in settings if candidate.kind == kind}.values()
+    )
 
 
 @dataclass(frozen=True)
-class Spreads:
-    """One measure of all systems under many conventions, at every cutoff of the settings; fields as in `Spread`.
+class AllSensitivities:
+    """One measure of all systems under many conventions, at every cutoff of the settings; fields as in `Sensitivity`.
 
     axes        conventions of the grid
     by_setting  canonical settings → system → values, one per cutoff; without settings that the data do not allow
@@ -183,11 +185,11 @@ class Spreads:
     notes: tuple[Note, ...]
     documents: int
     axes: tuple[str, ...]
-    tried_settings: tuple[Tried, ...]
+    candidates: tuple[Candidate, ...]
     by_setting: dict[Settings, Mapping[str, Floats]]
 
-    def at(self, cutoff: Cutoff | str) -> Spread:
-        """Return the spread at one cutoff."""
+    def at(self, cutoff: Cutoff | str) -> Sensitivity:
+        """Return the sensitivity at one cutoff."""
         index = self.settings.k.index(cutoff) if self.parsed.fixed is None else 0
         values = {
             means: {name: float(of[index]) for name, of in all_k.items()} for means, all_k in self.by_setting.items()
@@ -195,17 +197,19 @@ class Spreads:
         table = [
             (kind, name, *(getattr(means, axis) for axis in self.axes), system, values.get(means, {}).get(system))
             for shown in ("current", "preset", "grid")
-            for kind, name, _, means in _of_kind(self.tried_settings, shown)
+            for kind, name, _, means in _of_kind(self.candidates, shown)
             for system in next(iter(values.values()))
         ]
         frame = pd.DataFrame(table, columns=["kind", "preset", *self.axes, "system", "value"]).astype({"value": float})
         numbers = frame, self.settings.changed(k=(self.settings.k[index],)), self.notes, self.documents
-        return Spread(
-            *numbers, self.parsed.of_tables, parsed=self.parsed, tried_settings=self.tried_settings, by_setting=values
+        return Sensitivity(
+            *numbers, self.parsed.of_tables, parsed=self.parsed, candidates=self.candidates, by_setting=values
         )
 
 
-def spread(corpus: Corpus, settings: Settings | None = None, /, measure: str = "F1@k", **changes: Any) -> Spread:
+def sensitivity(
+    corpus: Corpus, settings: Settings | None = None, /, measure: str = "F1@k", **changes: Any
+) -> Sensitivity:
     """Evaluate one measure under every preset and under the grid of conventions.
 
     Only conventions vary: presets are used at the current cutoff (that of the measure, else the first cutoff), and
@@ -214,8 +218,8 @@ def spread(corpus: Corpus, settings: Settings | None = None, /, measure: str = "
     return _at_first_cutoff(corpus, resolve_settings(corpus, settings, changes), measure)
 
 
-def _at_first_cutoff(corpus: Corpus, settings: Settings, measure: str, semantic: bool = False) -> Spread:
-    all_cutoffs = spreads(corpus, settings.changed(k=settings.k[:1]), measure, semantic)
+def _at_first_cutoff(corpus: Corpus, settings: Settings, measure: str, semantic: bool = False) -> Sensitivity:
+    all_cutoffs = sensitivities(corpus, settings.changed(k=settings.k[:1]), measure, semantic)
     return all_cutoffs.at(all_cutoffs.settings.k[0])
 
 
@@ -223,7 +227,7 @@ def _is_semantic(measure: str) -> bool:
     return parse(measure).card.family == "semantic"
 
 
-def spreads(corpus: Corpus, settings: Settings, measure: str, semantic: bool = False) -> Spreads:
+def sensitivities(corpus: Corpus, settings: Settings, measure: str, semantic: bool = False) -> AllSensitivities:
     """Evaluate one measure under every preset and under the grid, at every cutoff of the settings.
 
     semantic: vary the conventions of similar phrases too, as for a semantic measure
@@ -244,15 +248,15 @@ def spreads(corpus: Corpus, settings: Settings, measure: str, semantic: bool = F
     for kind, varied in (("grid", axes), ("near", axes | {"normalise": (_means(parsed, start).normalise,)})):
         combined = (dict(zip(varied, values, strict=True)) for values in product(*varied.values()))
         settings_tried += [(kind, "", start.changed(**changes)) for changes in combined]
-    tried = tuple(Tried(*setting, _means(parsed, setting[-1])) for setting in settings_tried)
-    values = grid(data.under(start), [parsed], [setting.means for setting in tried])
+    candidates = tuple(Candidate(*setting, _means(parsed, setting[-1])) for setting in settings_tried)
+    values = grid(data.under(start), [parsed], [setting.means for setting in candidates])
     current = values[_means(parsed, start)]
     if isinstance(current, Refusal):
         raise current
     if not current[0]:
-        raise UsageError("a spread needs at least one system")
+        raise UsageError("at least one system is needed")
     allowed = {means: of[0] for means, of in values.items() if not isinstance(of, Refusal)}
-    return Spreads(parsed, start, data.notes, len(data.documents), tuple(axes), tried, allowed)
+    return AllSensitivities(parsed, start, data.notes, len(data.documents), tuple(axes), candidates, allowed)
 
 
 def _means(measure: Measure, settings: Settings) -> Settings:
@@ -316,10 +320,10 @@ def _mean(golds: list[Counts], measure: Measure, average: str) -> Floats:
 
 
 @dataclass(frozen=True)
-class Printed:
+class ReportedScore:
     """A printed value of a measure, optionally of one system; low, high: bounds of the values that round to it.
 
-    >>> number = Printed.parse("bart:F1@5=34.8")
+    >>> number = ReportedScore.parse("bart:F1@5=34.8")
     >>> number.system, number.measure, round(number.low, 5), round(number.high, 5)
     ('bart', 'F1@5', 0.3475, 0.3485)
     """
@@ -331,7 +335,7 @@ class Printed:
     system: str = ""
 
     @classmethod
-    def parse(cls, text: str) -> Printed:
+    def parse(cls, text: str) -> ReportedScore:
         """Parse `F1@5=.348` or `SYSTEM:F1@5=.348`; 34.8 means the same in percent."""
         named, equals, value = text.rpartition("=")
         if not equals:
@@ -340,7 +344,7 @@ class Printed:
         return cls.of(measure, value, system)
 
     @classmethod
-    def of(cls, measure: str, value: str | float, system: str = "") -> Printed:
+    def of(cls, measure: str, value: str | float, system: str = "") -> ReportedScore:
         """Return a printed value of a measure; a number is read in its shortest decimal form."""
         text, parsed = str(value).strip(), parse(measure.strip())
         if not (match := _NUMBER.fullmatch(text)):
@@ -361,7 +365,7 @@ class Printed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Printing(Numbers):
+class ReportedMatches(Numbers):
     """The settings that reproduce printed numbers, or all settings evaluated if no number is given.
 
     Attributes
@@ -369,15 +373,15 @@ class Printing(Numbers):
     frame : DataFrame
         One row per setting, system and number, fewest changes from a preset first.
     printed : tuple
-        The printed numbers; `fitting` of `tried_settings` settings reproduce all of them.
+        The printed numbers; `fitting` of `candidates` settings reproduce all of them.
     nearest : DataFrame
         The closest settings if none fits; column off: distance beyond the rounding.
     questions : list
         Questions to the authors about conventions that the numbers leave open, with the answers that fit.
     """
 
-    tried_settings: int
-    printed: tuple[Printed, ...] = ()
+    candidates: int
+    printed: tuple[ReportedScore, ...] = ()
     fitting: int = 0
     nearest: pd.DataFrame = field(default_factory=pd.DataFrame)
     questions: list[str] = field(default_factory=list)
@@ -395,12 +399,12 @@ class Printing(Numbers):
         return shown.drop(columns="signature").assign(changes=texts)
 
 
-def printing(
+def match_reported(
     corpus: Corpus, settings: Settings | None = None, /, numbers: Iterable[str] | str = (), **changes: Any
-) -> Printing:
+) -> ReportedMatches:
     """Find the settings under which systems have the printed numbers.
 
-    All presets, the current settings, each single change to them, and the grid of `spread` are evaluated.
+    All presets, the current settings, each single change to them, and the grid of `sensitivity` are evaluated.
 
     Parameters
     ----------
@@ -409,21 +413,23 @@ def printing(
         the rounding. All must fit under the same settings, and those without a name the same system.
     """
     texts = [numbers] if isinstance(numbers, str) else numbers
-    printed = [Printed.parse(text) for number in texts for text in re.split(r"[;,]\s*+(?=[^;,=]*=)", number)]
+    printed = [ReportedScore.parse(text) for number in texts for text in re.split(r"[;,]\s*+(?=[^;,=]*=)", number)]
     if not printed:
         raise UsageError("name a printed number, such as F1@5=.348")
     semantic, resolved = (
         any(_is_semantic(number.measure) for number in printed),
         resolve_settings(corpus, settings, changes),
     )
-    return printing_of([_at_first_cutoff(corpus, resolved, number.measure, semantic) for number in printed], printed)
+    return matches_of([_at_first_cutoff(corpus, resolved, number.measure, semantic) for number in printed], printed)
 
 
-def printing_of(spreads: Sequence[Spread], printed: Sequence[Printed]) -> Printing:
-    """Find the settings that reproduce all numbers, or list all settings; spreads: one per number."""
-    first, settings = spreads[0], _distinct_settings(spreads)
+def matches_of(sensitivities: Sequence[Sensitivity], printed: Sequence[ReportedScore]) -> ReportedMatches:
+    """Find the settings that reproduce all numbers, or list all settings; sensitivities: one per number."""
+    first, settings = sensitivities[0], _distinct_settings(sensitivities)
     systems = list(
-        dict.fromkeys(name for spread in spreads for values in spread.by_setting.values() for name in values)
+        dict.fromkeys(
+            name for sensitivity in sensitivities for values in sensitivity.by_setting.values() for name in values
+        )
     )
     for number in printed:
         if number.system:
@@ -432,17 +438,20 @@ def printing_of(spreads: Sequence[Spread], printed: Sequence[Printed]) -> Printi
     choices = dict.fromkeys(tuple(number.system or name for number in printed) or (name,) for name in systems)
     pairs = list(product(settings, choices))
 
-    def values_of(together: Sequence[Tried], names: Sequence[str]) -> list[float]:
-        by_system = (spread.by_setting.get(tried.means, {}) for spread, tried in zip(spreads, together, strict=True))
+    def values_of(together: Sequence[Candidate], names: Sequence[str]) -> list[float]:
+        by_system = (
+            sensitivity.by_setting.get(candidate.means, {})
+            for sensitivity, candidate in zip(sensitivities, together, strict=True)
+        )
         return [values.get(name, np.nan) for values, name in zip(by_system, names, strict=True)]
 
     def table(chosen: Sequence[int]) -> pd.DataFrame:
         rows = []
         for (together, preset, changes), names in (pairs[index] for index in chosen):
-            columns = (spread.parsed for spread in spreads), together, names, values_of(together, names)
-            for measure, tried, system, value in zip(*columns, strict=True):
-                k = measure.cutoffs(tried.settings)[0]
-                line = conventions.signature(tried.settings.changed(k=(k,)), first.documents, measure.of_tables)
+            columns = (sensitivity.parsed for sensitivity in sensitivities), together, names, values_of(together, names)
+            for measure, candidate, system, value in zip(*columns, strict=True):
+                k = measure.cutoffs(candidate.settings)[0]
+                line = conventions.signature(candidate.settings.changed(k=(k,)), first.documents, measure.of_tables)
                 name, shown = measure.name(k), k if "@" in measure.name(k) else None
                 rows.append((system, name, shown, value, line, preset, changes))
         frame = pd.DataFrame(rows, columns=list(TRIED)).astype({"value": float})
@@ -450,14 +459,14 @@ def printing_of(spreads: Sequence[Spread], printed: Sequence[Printed]) -> Printi
 
     numbers = first.settings, first.notes, first.documents
     if not printed:
-        return Printing(table(range(len(pairs))), *numbers, tried_settings=len(settings))
+        return ReportedMatches(table(range(len(pairs))), *numbers, candidates=len(settings))
     values = (values_of(together, names) for (together, *_), names in pairs)
     off = [[number.off(value) for number, value in zip(printed, by_system, strict=True)] for by_system in values]
     far = [max(map(abs, distances)) for distances in off]
     fits, near = [index for index, distance in enumerate(far) if not distance], np.argsort(far, kind="stable")
     nearest = [] if fits else near[:_NEAREST].tolist()
     fitting = {id(together): together for together, *_ in (pairs[index][0] for index in fits)}
-    means = [tried.means for together in fitting.values() for tried in together]
+    means = [candidate.means for together in fitting.values() for candidate in together]
     open_values = {name: dict.fromkeys(getattr(settings, name) for settings in means) for name in CONVENTIONS}
     questions = [
         f"{conventions.question(name)} ({' or '.join(conventions.in_words(name, value) for value in values)})"
@@ -477,30 +486,35 @@ def printing_of(spreads: Sequence[Spread], printed: Sequence[Printed]) -> Printi
         notes.append(Note("info", "ask the authors", "; ".join(questions)))
     unvaried = "texts, tokens, gold standard, annotators and cutoff were not varied, only conventions"
     notes.append(Note("info", "not varied", unvaried))
-    return Printing(
+    return ReportedMatches(
         table(fits),
         first.settings,
         (*first.notes, *notes),
         first.documents,
         printed=tuple(printed),
         fitting=len(fitting),
-        tried_settings=how_many,
+        candidates=how_many,
         nearest=shown,
         questions=questions,
     )
 
 
 #: Settings as evaluated for each printed number, the closest preset, and the changes from this preset.
-_Setting = tuple[tuple[Tried, ...], str, list[str]]
+_Setting = tuple[tuple[Candidate, ...], str, list[str]]
 
 
-def _distinct_settings(spreads: Sequence[Spread]) -> list[_Setting]:
+def _distinct_settings(sensitivities: Sequence[Sensitivity]) -> list[_Setting]:
     """Return the distinct settings, fewest changes from a preset first."""
-    tried_of = [[tried for tried in spread.tried_settings if tried.kind != "near"] for spread in spreads]
-    presets = [{tried.name: tried.means for tried in settings if tried.kind == "preset"} for settings in tried_of]
-    distinct: dict[tuple[Settings, ...], tuple[Tried, ...]] = {}
+    tried_of = [
+        [candidate for candidate in sensitivity.candidates if candidate.kind != "near"] for sensitivity in sensitivities
+    ]
+    presets = [
+        {candidate.name: candidate.means for candidate in settings if candidate.kind == "preset"}
+        for settings in tried_of
+    ]
+    distinct: dict[tuple[Settings, ...], tuple[Candidate, ...]] = {}
     for together in zip(*tried_of, strict=True):
-        distinct.setdefault(tuple(tried.means for tried in together), together)
+        distinct.setdefault(tuple(candidate.means for candidate in together), together)
     settings = list[_Setting]()
     for means, together in distinct.items():
         changed = {

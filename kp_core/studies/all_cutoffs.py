@@ -37,7 +37,7 @@ _NORMAL = 40
 
 
 @dataclass(frozen=True)
-class OverK:
+class AllCutoffs:
     """Paired tests of every pair of systems at every cutoff, corrected for all pairs and cutoffs together.
 
     by_document  system → values (D, K) of the documents for which every system has a value at each cutoff
@@ -70,7 +70,7 @@ class OverK:
         return {name: tuple(sorted(cutoffs)) for name, cutoffs in leads.items() if cutoffs}
 
 
-def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: int = TRIALS) -> OverK | None:
+def all_cutoffs(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: int = TRIALS) -> AllCutoffs | None:
     """Test all pairs of systems at all cutoffs with the same random swaps.
 
     Return None if the measure has no cutoff or pools documents, fewer than two systems have lists, or a system has
@@ -100,7 +100,7 @@ def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: in
         shared = differences * np.repeat(both_listed, len(tested), axis=1)
         p_shared = corrected_p(shared, trials, np.random.default_rng(settings.seed))
         p = np.where(differences.sum(axis=0) * shared.sum(axis=0) < 0, 1.0, np.maximum(p, p_shared))
-    return OverK(tested, values, dict(zip(pairs, p.reshape(len(pairs), -1), strict=True)), trials, settings.seed)
+    return AllCutoffs(tested, values, dict(zip(pairs, p.reshape(len(pairs), -1), strict=True)), trials, settings.seed)
 
 
 def cutoffs(data: Prepared, trials: int) -> tuple[int, ...]:

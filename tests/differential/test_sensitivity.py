@@ -1,4 +1,4 @@
-"""The convention spread and the rankings against evaluations asked for one by one."""
+"""The convention sensitivity and the rankings against evaluations asked for one by one."""
 
 from itertools import islice, product
 
@@ -7,7 +7,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.settings import CONVENTIONS, Settings, presets_for
-from kp_core.studies.spread import GRID, Spread, spread
+from kp_core.studies.sensitivity import GRID, Sensitivity, sensitivity
 from kp_core.studies.stability import stability
 from tests.corpora import corpus_of, scored
 
@@ -45,11 +45,11 @@ def values(measure: str, **options: object) -> dict[str, float]:
 
 
 @pytest.fixture(scope="module")
-def found() -> Spread:
-    return spread(CORPUS, measure="F1@k", k=5)
+def found() -> Sensitivity:
+    return sensitivity(CORPUS, measure="F1@k", k=5)
 
 
-def test_every_setting_of_the_grid_is_that_evaluation(found: Spread) -> None:
+def test_every_setting_of_the_grid_is_that_evaluation(found: Sensitivity) -> None:
     grid = found.frame[found.frame["kind"] == "grid"]
     assert len(grid) == 216 * 3
     assert found.combinations == 216
@@ -68,7 +68,7 @@ def test_every_setting_of_the_grid_is_that_evaluation(found: Spread) -> None:
 
 @pytest.mark.parametrize("measure", ["F1@k", "MAP", "MRR", "nDCG@k", "kappa"])
 def test_preset_rows_equal_evaluations_at_current_cutoff(measure: str) -> None:
-    frame = spread(CORPUS, measure=measure, k=5).frame
+    frame = sensitivity(CORPUS, measure=measure, k=5).frame
     for name in presets_for(Settings()):
         rows = frame[(frame["kind"] == "preset") & (frame["preset"] == name)]
         assert dict(zip(rows["system"], rows["value"], strict=True)) == values(measure, k=5, preset=name)
@@ -78,7 +78,7 @@ def test_preset_rows_equal_evaluations_at_current_cutoff(measure: str) -> None:
     ("measure", "preset"), [("F1@k", "kpscope"), ("F1@k", "kex"), ("MAP", "kpscope"), ("nDCG@k", "kex")]
 )
 def test_single_changes_are_those_evaluations(measure: str, preset: str) -> None:
-    own, now = spread(CORPUS, measure=measure, k=5, preset=preset), values(measure, k=5, preset=preset)
+    own, now = sensitivity(CORPUS, measure=measure, k=5, preset=preset), values(measure, k=5, preset=preset)
     seen = set()
     for (field, value), rows in own.changes.groupby(["field", "now"], sort=False):
         expected = values(measure, k=5, preset=preset, **{str(field): value})
