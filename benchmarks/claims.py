@@ -68,8 +68,8 @@ def drawn(
         there = rng.random(draws * documents) >= missing
         order = np.cumsum(hits, axis=1) - 1
         lists[name] = {
-            own: np.where(row, right[place], wrong).tolist()
-            for own, row, place, has in zip(gold, hits, order, there, strict=True)
+            own: np.where(row, right[index], wrong).tolist()
+            for own, row, index, has in zip(gold, hits, order, there, strict=True)
             if has
         }
     corpus = kp.load(gold=gold, systems=lists)
@@ -163,9 +163,9 @@ def coverage(kind: tuple[float, float], draws: int, seed: int) -> Iterator[dict[
             weights = intervals.resample(documents, 1_000, rng)
             for one, average in asked:
                 _, sample = value(one, average, counts["a"], weights)
-                for place, tail in enumerate((intervals.expanded_tail(documents), 0.025)):
+                for index, tail in enumerate((intervals.expanded_tail(documents), 0.025)):
                     low, high = intervals.percentile(sample, tail)
-                    inside[one.name()][place] += bool(low[0] <= truth[one.name()] <= high[0])
+                    inside[one.name()][index] += bool(low[0] <= truth[one.name()] <= high[0])
         for name, both in inside.items():
             shares = dict(zip(("default", "percentile"), (both / draws).tolist(), strict=True))
             yield {"measure": name, "truth": truth[name], "documents": documents} | shares

@@ -51,10 +51,10 @@ def swaps_loop(measures: np.ndarray, human: np.ndarray, swapped: np.ndarray) -> 
     pairs = [(i, j) for i in range(MEASURES) for j in range(i + 1, MEASURES)]
     found = np.empty((len(swapped), len(pairs)))
     for b, bits in enumerate(swapped.astype(bool)):
-        for place, (i, j) in enumerate(pairs):
+        for index, (i, j) in enumerate(pairs):
             mixed = np.where(bits, z[:, j], z[:, i]), np.where(bits, z[:, i], z[:, j])
             first, second = (stats.spearmanr(column, human).statistic for column in mixed)
-            found[b, place] = first - second
+            found[b, index] = first - second
     return found
 
 

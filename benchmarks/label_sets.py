@@ -13,7 +13,7 @@ RUNS, ANNOTATORS, PHRASES = 400, 3, 60
 
 def drawn(rng: np.random.Generator, documents: int) -> kp.Corpus:
     """Simulate annotators who choose from six phrases of each document, and up to four of all others."""
-    gold: dict[str, dict[str, list[str]]] = {f"annotator {place}": {} for place in range(ANNOTATORS)}
+    gold: dict[str, dict[str, list[str]]] = {f"annotator {index}": {} for index in range(ANNOTATORS)}
     for document in range(documents):
         typical = rng.permutation(PHRASES)[:6]
         for lists in gold.values():

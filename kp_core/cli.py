@@ -83,7 +83,7 @@ def command(function: Callable[..., Any]) -> None:
 
 
 def _by_occurrence(_: Any, tokens: Sequence[Token]) -> list[list[str]]:
-    starts = [place for place, token in enumerate(tokens) if token.index == 0]
+    starts = [index for index, token in enumerate(tokens) if token.index == 0]
     flags = [tokens[start:end] for start, end in pairwise([*starts, len(tokens)])]
     return [[token.value for token in flag] for flag in flags]
 

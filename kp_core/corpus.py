@@ -322,8 +322,8 @@ def together(**corpora: Corpus) -> Corpus:
         rows = pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
         joined[name] = rows if name == "documents" else rows.drop(columns="dataset")
     systems = list(dict.fromkeys(name for corpus in corpora.values() for name in corpus.rankings))
-    place = joined["runs"]["system"].map({name: number for number, name in enumerate(systems)})
-    joined["runs"] = joined["runs"].iloc[place.argsort(kind="stable")].reset_index(drop=True)
+    index = joined["runs"]["system"].map({name: number for number, name in enumerate(systems)})
+    joined["runs"] = joined["runs"].iloc[index.argsort(kind="stable")].reset_index(drop=True)
     return Corpus(
         **joined,
         rankings={name: _one_ranking(name, corpora.values()) for name in systems},

@@ -65,11 +65,11 @@ def rows(
     gaps = _gaps_to_best(comparison)
     by_run = rows_of(replace(result, frame=result.by_run), measure) if result.by_run is not None else table.head(0)
     board = list[Row]()
-    for place, (_, row) in enumerate(scored.iterrows(), 1):
+    for index, (_, row) in enumerate(scored.iterrows(), 1):
         name, look, text = str(row["system"]), styles[row["system"]], number(row["value"])
         look = replace(look, symbol="circle") if row["last"] else look
         bounds = f" [{number(row['low'])}, {number(row['high'])}]" if row["low"] == row["low"] else ""
-        rank, mark = "" if row["last"] else str(place), _picture((16, 16), look, marks=[(look, 8)])
+        rank, mark = "" if row["last"] else str(index), _picture((16, 16), look, marks=[(look, 8)])
         value_picture = _value(row, look, axis_end, human, by_run.loc[by_run["system"] == name, "value"])
         curve = _curve(curves[name], look, bottom, top, result.settings.k[0]) if name in curves else ""
         other_values = {title: number(values[name]) for title, values in cells.items() if name in values}

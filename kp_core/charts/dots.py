@@ -44,8 +44,8 @@ def forest(rows: pd.DataFrame, title: str, alt_start: str, alt_if_empty: str = "
     # Positions are numbers, because Plotly would parse a system called “07” as a number.
     numbers = zip(rows["place"], rows["value"].map(number), rows["best"], strict=True)
     notes = [words_at(1, y, f"<b>{shown}</b>" if best else shown, xshift=8, **margin) for y, shown, best in numbers]
-    for name, place in rows.groupby("group", sort=False)["place"].min().items() if has_groups else ():
-        notes.append(words_at(0, place - 1, f"<b>{label(str(name))}</b>", xshift=4, **margin))
+    for name, index in rows.groupby("group", sort=False)["place"].min().items() if has_groups else ():
+        notes.append(words_at(0, index - 1, f"<b>{label(str(name))}</b>", xshift=4, **margin))
     ticks: Part = {"tickvals": rows["place"].tolist(), "ticktext": rows["tick"].tolist(), "zeroline": False}
     ticks["ticklabelstandoff"] = 8  # a dot at zero would touch its label
     y = axis(range=[last_place + 0.6, -0.6], automargin=True, **ticks)
@@ -183,11 +183,11 @@ def strip(sensitivity: Sensitivity, summary: str) -> Chart:
         more = {"text": plain(rows["recipe"]), "hovertemplate": hover, "marker": {"line": {"width": 1.5}}}
         more["name"] = label(in_words("preset", str(preset)))
         traces.append(dotted(rows["value"], heights, GREY, symbol, 9, **more))
-    places = list(range(len(systems)))
+    indices = list(range(len(systems)))
     more = {"name": "in use", "hovertemplate": "%{x:.3f}", "marker": {"line": {"width": 3}}}
-    traces.append(dotted(ranges["current"], places, colours, "line-ns-open", 38, **more))
+    traces.append(dotted(ranges["current"], indices, colours, "line-ns-open", 38, **more))
     names, y_range = labels(look.name for look in styles.values()), [len(systems) - 0.5, -0.5]
-    y = axis(tickvals=places, ticktext=names, range=y_range, automargin=True, zeroline=False)
+    y = axis(tickvals=indices, ticktext=names, range=y_range, automargin=True, zeroline=False)
     values = "; ".join(
         f"{row.system} {number(row.low)} to {number(row.high)}, in use {number(row.current)}"
         for row in ranges.itertuples()

@@ -115,9 +115,9 @@ def best_systems(result: Result, measure: str, systems: Sequence[str]) -> list[s
 
 def in_order(table: pd.DataFrame, systems: Sequence[str]) -> pd.DataFrame:
     """Sort the systems of a table in the order of the given runs; baselines and human agreement come last."""
-    place = {name: number for number, name in enumerate(systems)}
-    place |= {system: min(place[run] for run in runs) for system, runs in runs_of(systems).items()}
-    order = table["system"].map(place).fillna(len(place)).sort_values(kind="stable").index
+    index = {name: number for number, name in enumerate(systems)}
+    index |= {system: min(index[run] for run in runs) for system, runs in runs_of(systems).items()}
+    order = table["system"].map(index).fillna(len(index)).sort_values(kind="stable").index
     return table.loc[order].reset_index(drop=True)
 
 
@@ -441,7 +441,7 @@ def overall(study: CorrelationStudy, average: str) -> pd.DataFrame:
     rows, estimates = by_correlation(study, average).drop(columns="correlation").reset_index(drop=True), study.found
     ceiling = where(estimates.ceiling, average=average, subset="all").set_index("measure")["percent"]
     partial = where(estimates.partial, average=average).set_index("measure")["value"]
-    clusters = {name: str(place) for name, place in estimates.clusters.get(average, {}).items()}
+    clusters = {name: str(index) for name, index in estimates.clusters.get(average, {}).items()}
     columns = {"percent": ceiling, "partial": partial, "cluster": clusters}
     rows = rows.assign(**{name: rows["measure"].map(known) for name, known in columns.items()}).fillna({"cluster": ""})
     # The sentence above the table reports the number of pairs if it is the same for all.

@@ -107,7 +107,7 @@ def looks(systems: Iterable[str]) -> dict[str, Look]:
     references = dict(zip(BASELINES, ("dot", "dash", "dashdot"), strict=True))
     drawn = {name: Look(GREY, dash, "line-ns-open", names.get(name, "")) for name, dash in references.items()}
     drawn[HUMANS] = Look(GOLDEN, "dash", "hexagram", names.get(HUMANS, ""))
-    for place, name in enumerate(name for name in names if name not in REFERENCES):
-        turn = (place + place // len(COLOURS)) % len(DASHES)
-        drawn[name] = Look(COLOURS[place % len(COLOURS)], DASHES[turn], SYMBOLS[turn], names[name])
+    for index, name in enumerate(name for name in names if name not in REFERENCES):
+        turn = (index + index // len(COLOURS)) % len(DASHES)
+        drawn[name] = Look(COLOURS[index % len(COLOURS)], DASHES[turn], SYMBOLS[turn], names[name])
     return {name: drawn[name] for name in names}

@@ -181,12 +181,12 @@ def _show_paradox(values: Values) -> View:
 
 
 def _listed(hits: Sequence[int], length: int) -> list[str]:
-    keyphrases = {rank: f"keyphrase {place}" for place, rank in enumerate(hits)}
+    keyphrases = {rank: f"keyphrase {index}" for index, rank in enumerate(hits)}
     return [keyphrases.get(rank, f"miss {rank}") for rank in range(1, length + 1)]
 
 
 def _keyphrases(size: int) -> list[str]:
-    return [f"keyphrase {place}" for place in range(size)]
+    return [f"keyphrase {index}" for index in range(size)]
 
 
 def _scored(gold: list[str], lists: Mapping[str, list[str]], measures: list[str], k: str, **more: Any) -> pd.DataFrame:
@@ -365,7 +365,7 @@ def _scores(keyphrase: str, candidate: str) -> tuple[Fraction, Fraction]:
 def _show_weights(values: Values) -> View:
     keyphrase, candidate = str(values["pair"]).split(" ← ")
     words, shared_words = keyphrase.split(), set(keyphrase.split()) & set(candidate.split())
-    weights = {word: Fraction(1, len(words) - place) for place, word in enumerate(words)}
+    weights = {word: Fraction(1, len(words) - index) for index, word in enumerate(words)}
     heights, written = [float(weight) for weight in weights.values()], [str(weight) for weight in weights.values()]
     colors = [COLOURS[0] if word in shared_words else GREY for word in words]
     trace = _bars([label(word) for word in words], heights, written, colors, "weight of “%{x}”: %{text}")

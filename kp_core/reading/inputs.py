@@ -197,7 +197,7 @@ def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
         if named and column.dtype == object and any(isinstance(value, (set, frozenset, dict)) for value in column):
             found = f"sets or dictionaries in “{title}”"
             raise InputError(name, found, "lists or single values", "Use lists, or omit the column.")
-    columns = [_arrow(frame.iloc[:, place]) for place in range(len(frame.columns))]
+    columns = [_arrow(frame.iloc[:, index]) for index in range(len(frame.columns))]
     table = table_of(name, list(map(str, frame.columns)), columns, range(1, len(frame) + 1), limits)
     table.described = f"a DataFrame of {pluralize(len(frame), 'row')}"
     return table

@@ -94,10 +94,10 @@ def _divide(starts: list[tuple[str, float]], rows: int) -> list[Partition]:
 def sorted_runs(sources: Sequence[Source], rows: int, folder: str) -> tuple[list[Source], list[Partition]]:
     """Write all rows as runs sorted by document, and return the runs and their partitions."""
     tables, starts, step = list[Source](), list[tuple[str, float]](), max(1, rows // _IDS_PER_PART)
-    for place, source in enumerate(sources):
+    for index, source in enumerate(sources):
         paths = list[str]()
         for number, table in enumerate(_runs(source)):
-            paths.append(str(Path(folder).resolve() / f"{place}-{number:06}.parquet"))
+            paths.append(str(Path(folder).resolve() / f"{index}-{number:06}.parquet"))
             pq.write_table(table, paths[-1], _ROWS_PER_GROUP, write_statistics=["doc_id"], compression="lz4")
             # similar runs are sampled at different rows, so that their bounds do not coincide
             weight = step * max(1.0, table.nbytes / _BYTES_PER_ROW / len(table))
@@ -122,7 +122,7 @@ def _runs(source: Source) -> Iterator[pa.Table]:
 
 def _sorted(table: pa.Table) -> pa.Table:
     ids = table["doc_id"].combine_chunks().dictionary_encode()
-    place = np.argsort(pc.sort_indices(ids.dictionary))[ids.indices]
-    if (np.diff(place) >= 0).all():
+    index = np.argsort(pc.sort_indices(ids.dictionary))[ids.indices]
+    if (np.diff(index) >= 0).all():
         return table
-    return table.combine_chunks().take(np.argsort(place, kind="stable"))
+    return table.combine_chunks().take(np.argsort(index, kind="stable"))

@@ -118,14 +118,14 @@ class Source:
     def _tidy(self, table: pa.Table, only: Sequence[str] | None = None) -> pa.Table:
         """Return tidy columns: ids trimmed, numbers as numbers, missing names of annotators or systems filled in."""
         table = table.rename_columns({name: role for role, name in self.columns.items() if name in table.column_names})
-        for place, name in enumerate(table.column_names):
+        for index, name in enumerate(table.column_names):
             if name == "variants":
                 continue
             try:
                 column = table[name].cast(_NUMBERS.get(name, _TEXT))
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
                 raise _unreadable(self.shown, error, f"the column “{name}”") from None
-            table = table.set_column(place, name, trim(column.fill_null("")) if name == "doc_id" else column)
+            table = table.set_column(index, name, trim(column.fill_null("")) if name == "doc_id" else column)
         source = {"gold": "annotator", "system": "system"}.get(self.role)
         if source is None or source not in (only or (source,)):
             return table

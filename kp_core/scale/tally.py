@@ -166,12 +166,12 @@ def _prepared(corpus: Corpus, plan: Plan) -> Prepared | None:
     if not len(corpus.gold) and not (corpus.empty["role"] == "gold").any():
         return None
     coded, names = codes.code(corpus), plan.names.annotators
-    place = np.array([names.index(name) for name in coded.annotators], np.int32)
+    index = np.array([names.index(name) for name in coded.annotators], np.int32)
     seen, relevance = np.zeros((len(names), len(coded.documents)), bool), coded.entry_relevance
-    seen[place] = coded.seen
+    seen[index] = coded.seen
     if plan.graded and plan.settings.annotators == "votes":
         relevance = np.nan_to_num(relevance, nan=1.0)  # grades in other parts: do not use votes as grades here either
-    entry_annotator = place[coded.entry_annotator]
+    entry_annotator = index[coded.entry_annotator]
     coded = replace(coded, annotators=names, seen=seen, entry_annotator=entry_annotator, entry_relevance=relevance)
     identities = codes.identify(coded.phrases, plan.settings.normalise, plan.settings.gold_stemmed == "yes")
     return Prepared(corpus, plan.settings, (), coded, identities, plan.names)
@@ -231,12 +231,12 @@ def _pairings(plan: Plan, tally: Tally) -> Iterator[pair_sums.Pairing]:
 
 
 def _notes(tally: Tally, plan: Plan) -> list[Note]:
-    def place(note: Note) -> tuple[int, str]:
+    def index(note: Note) -> tuple[int, str]:
         # as in memory: notes on all files first, then by system
         words = "".join(map(str, note.counts)) if note.counts else note.message
         return next((i for i, name in enumerate(plan.names.systems) if f"“{name}”" in words), -1), words
 
-    notes = [*plan.notes, *sorted(tally.notes, key=place)]
+    notes = [*plan.notes, *sorted(tally.notes, key=index)]
     if reasons := _rejected(tally):
         by_reason = ", ".join(f"{reason} ({n:,})" for reason, n in sorted(reasons.items()))
         words = pluralize(sum(reasons.values()), "row was rejected and is", "rows were rejected and are")

@@ -119,4 +119,4 @@ def _run(run: pd.DataFrame, system: str, ranking: Ranking, written: Written) -> 
         written.lacks(system, len(distinct), "score", "replaced by n - rank + 1, to decrease strictly")
     tag, written_scores = escape(system), (scores if decreasing else reverse_rank).tolist()
     rows = zip(distinct["doc_id"], distinct["form"], rank, written_scores, strict=True)
-    return "".join(f"{escape(d)} Q0 {escape(p)} {place} {score} {tag}\n" for d, p, place, score in rows).encode()
+    return "".join(f"{escape(d)} Q0 {escape(p)} {index} {score} {tag}\n" for d, p, index, score in rows).encode()

@@ -146,6 +146,6 @@ def uploads_of(corpus: Corpus) -> Uploads:
 def rater_file(corpus: Corpus, link: abc.Mapping[str, str]) -> bytes:
     """Return a workspace file for one rater, without judgments and with numbers instead of system names."""
     # Zero-padded, so that the systems keep their order.
-    numbered = {name: f"system {place:03}" for place, name in enumerate(corpus.systems, 1)}
+    numbered = {name: f"system {index:03}" for index, name in enumerate(corpus.systems, 1)}
     blind = renamed(replace(corpus, judgements=empty_table("judgements")), numbered)
     return workspace_file(Saved(uploads_of(blind), link))

@@ -97,8 +97,8 @@ class Edges(dict[str, int]):
         only_inside = self._stop is not None and (
             not any(map(str.isalpha, token)) or is_possessive(token) or straight(token.lower()) in self._stop
         )
-        self[token] = place = 0 if not is_word(token) else 1 if only_inside else 2
-        return place
+        self[token] = edge = 0 if not is_word(token) else 1 if only_inside else 2
+        return edge
 
 
 def ngrams(text: Tokens, longest: int, edges: Edges) -> Iterator[Span]:
@@ -148,9 +148,9 @@ def canonical(form: str, abbreviations: Mapping[str, str] | None = None) -> str:
     form = (abbreviations or {}).get(form, form)
     words = [word for word in form.split(" ") if not is_possessive(word)]
     if "of" in words[1:-1]:
-        place = words.index("of", 1)
-        tail = words[place + 1 :]
-        words = (tail[1:] if tail[0] == "the" and len(tail) > 1 else tail) + words[:place]
+        index = words.index("of", 1)
+        tail = words[index + 1 :]
+        words = (tail[1:] if tail[0] == "the" and len(tail) > 1 else tail) + words[:index]
     return " ".join(words)
 
 
@@ -161,31 +161,31 @@ def abbreviations(text: Tokens) -> dict[str, str]:
     """
     long_forms: dict[str, str] = {}
     for number, sentence in enumerate(text.raw):
-        for place in range(1, len(sentence) - 2):
-            abbreviation = sentence[place + 1]
-            if sentence[place] != "(" or sentence[place + 2] != ")" or not _ABBREVIATION.fullmatch(abbreviation):
+        for index in range(1, len(sentence) - 2):
+            abbreviation = sentence[index + 1]
+            if sentence[index] != "(" or sentence[index + 2] != ")" or not _ABBREVIATION.fullmatch(abbreviation):
                 continue
             if sum(letter.isupper() for letter in abbreviation) < 2:
                 continue
             for letters in (abbreviation.lower(), abbreviation.lower().removesuffix("s")):
-                start = _long_form(sentence[:place], letters)
+                start = _long_form(sentence[:index], letters)
                 if start is not None:
-                    long_forms.setdefault(text.form((number, place + 1, place + 2)), text.form((number, start, place)))
+                    long_forms.setdefault(text.form((number, index + 1, index + 2)), text.form((number, start, index)))
                     break
     return long_forms
 
 
 def _long_form(preceding: Sequence[str], letters: str) -> int | None:
     """Return the index from which all words have these letters as initials; None if there is none."""
-    place, remaining = len(preceding), letters
-    while remaining and place:
-        place -= 1
-        word = preceding[place].lower()
+    index, remaining = len(preceding), letters
+    while remaining and index:
+        index -= 1
+        word = preceding[index].lower()
         if word[0] == remaining[-1]:
             remaining = remaining[:-1]
-        elif word not in _SKIPPABLE_WORDS or place == len(preceding) - 1:
+        elif word not in _SKIPPABLE_WORDS or index == len(preceding) - 1:
             return None
-    return place if not remaining else None
+    return index if not remaining else None
 
 
 def has_english(text: str) -> bool:

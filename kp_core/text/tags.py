@@ -63,11 +63,11 @@ def tag(sentences: Iterable[Sequence[str]]) -> list[list[str]]:
 
 def _tag_sentence(tagger: Any, tokens: Sequence[str]) -> list[str]:
     names = [OUTSIDE] * len(tokens)
-    places = [place for place, token in enumerate(tokens) if 0 < len(token) <= LONGEST_WORD]
-    words = [_BRACKETS.get(tokens[place], straight(tokens[place])) for place in places]
-    for place, word, name in zip(places, words, tagger.tag_sent(words, taglevel=0), strict=True):
+    indices = [index for index, token in enumerate(tokens) if 0 < len(token) <= LONGEST_WORD]
+    words = [_BRACKETS.get(tokens[index], straight(tokens[index])) for index in indices]
+    for index, word, name in zip(indices, words, tagger.tag_sent(words, taglevel=0), strict=True):
         if name == "POS" or any(map(str.isalnum, word)):
-            names[place] = name
+            names[index] = name
     return names
 
 

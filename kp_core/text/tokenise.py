@@ -83,11 +83,11 @@ def occurrences(sentences: Iterable[Sequence[str]], phrases: Collection[str]) ->
 def _bounds(words: Sequence[str]) -> list[tuple[int, int]]:
     """Return the bounds of each sentence: the index of its first token, and the index after its last token."""
     ends, start = list[int](), 0
-    for place, token in enumerate(words):
-        ended = place > start and words[place - 1] in _SENTENCE_END
-        if place - start == LONGEST_SENTENCE or (ended and _begins(token)):
-            ends.append(place)
-            start = place
+    for index, token in enumerate(words):
+        ended = index > start and words[index - 1] in _SENTENCE_END
+        if index - start == LONGEST_SENTENCE or (ended and _begins(token)):
+            ends.append(index)
+            start = index
     return list(pairwise([0, *ends, len(words)])) if words else []
 
 

@@ -98,9 +98,9 @@ def _draw(lesson: Lesson, row: Any) -> None:
 
 def _controls(lesson: Lesson, width: int) -> Mapping[str, Any]:
     values: dict[str, Any] = {}
-    for place, control in zip(cycle(st.columns(width, vertical_alignment="bottom")), lesson.controls, strict=False):
+    for index, control in zip(cycle(st.columns(width, vertical_alignment="bottom")), lesson.controls, strict=False):
         key, label = f"{lesson.name}_{control.name}", show.plain(control.label)
-        with place:
+        with index:
             if control.among:
                 values[control.name] = controls.select(label, control.among, key)
             else:

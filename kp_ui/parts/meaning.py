@@ -130,7 +130,7 @@ def _table_settings(name: str, form: Form, fields: dict[str, str]) -> Mapping:
     has_keyphrases = {"keyphrases", "gold"} & {*meanings} and mapping.role != "judgements"
     list_columns = [head for head, field in fields.items() if field in ("keyphrases", "gold")]
     values = [value for head in list_columns for value in form.columns[head]]
-    places, changes = dict[str, str](), dict[str, Any]()
+    indices, changes = dict[str, str](), dict[str, Any]()
 
     def choose(label: str, words: dict[str, str], usual: str, key: str) -> str:
         return controls.of_file(label, words, usual, f"{key} {name}", width=190)
@@ -138,14 +138,14 @@ def _table_settings(name: str, form: Form, fields: dict[str, str]) -> Mapping:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if is_wide:
             start = each_is(mapping, HEADS) or ("annotator" if "marks" in meanings else "")
-            places[HEADS] = choose("Each of the columns is", _EACH, start, "each column")
-        if places.get(HEADS) == "document" and "marks" not in meanings and "annotator" not in meanings:
-            places[ROW] = choose("Each row is", _ROWS, "annotator" if mapping.annotator == ROW else "", "each row")
+            indices[HEADS] = choose("Each of the columns is", _EACH, start, "each column")
+        if indices.get(HEADS) == "document" and "marks" not in meanings and "annotator" not in meanings:
+            indices[ROW] = choose("Each row is", _ROWS, "annotator" if mapping.annotator == ROW else "", "each row")
         if has_keyphrases and len(mapping.sheet or form.sheets) > 1:
-            places[SHEET] = choose("Each sheet is", _EACH, each_is(mapping, SHEET), "each sheet")
-        if has_keyphrases and "document" not in (*meanings, *places.values()):
+            indices[SHEET] = choose("Each sheet is", _EACH, each_is(mapping, SHEET), "each sheet")
+        if has_keyphrases and "document" not in (*meanings, *indices.values()):
             words = {ROW: "each row", FILE: "the whole file"}
-            places[choose("A document is", words, mapping.document, "document")] = "document"
+            indices[choose("A document is", words, mapping.document, "document")] = "document"
         if has_keyphrases:
             changes["split"] = choose("Cells are split at", _SPLITS, mapping.split, "split")
         if has_keyphrases and (mapping.inner or any(map(_LISTED.match, values))):
@@ -159,7 +159,7 @@ def _table_settings(name: str, form: Form, fields: dict[str, str]) -> Mapping:
             names = list(dict.fromkeys((*mapping.gold, *form.columns[column])))
             gold: dict[str, Any] = {"default": mapping.gold, "key": f"gold {name}", "placeholder": "none of them"}
             changes["gold"] = tuple(st.multiselect("The gold standard is", names, **gold))
-    return with_meanings(replace(mapping, **changes), fields, places)
+    return with_meanings(replace(mapping, **changes), fields, indices)
 
 
 def _settings(name: str, form: Form) -> Mapping:

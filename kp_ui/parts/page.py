@@ -92,8 +92,8 @@ def tabs(
 def _turn_page(step: int) -> None:
     """Step to the next or previous page; after the last page comes the first."""
     pages, page = ("overview", "systems", "documents", "annotators", "correlation", "learn"), st.session_state["page"]
-    place = pages.index(page) if page in pages else 0
-    st.session_state[workspace.NEXT_PAGE] = pages[(place + step) % len(pages)]
+    index = pages.index(page) if page in pages else 0
+    st.session_state[workspace.NEXT_PAGE] = pages[(index + step) % len(pages)]
 
 
 def _turn_tab(key: str, sections: Mapping[str, Tab], step: int) -> None:
@@ -101,17 +101,17 @@ def _turn_tab(key: str, sections: Mapping[str, Tab], step: int) -> None:
     chosen, names, turn = link.chosen().get(key, ""), list(sections), controls.open_tab(key, sections).step
     if turn is not None and turn(step):
         return
-    place = (names.index(chosen) if chosen in names else 0) + step
-    if 0 <= place < len(names):
-        link.choose(key, names[place])
+    index = (names.index(chosen) if chosen in names else 0) + step
+    if 0 <= index < len(names):
+        link.choose(key, names[index])
     else:
         _turn_page(step)
 
 
-def one_dataset(place: str) -> None:
+def one_dataset(part: str) -> None:
     """Name the data set on screen if all are chosen, on a page or tab that can show only one."""
     if workspace.all_datasets():
-        show.small(f"This {place} shows only one data set: {workspace.dataset()}. Choose another one above.")
+        show.small(f"This {part} shows only one data set: {workspace.dataset()}. Choose another one above.")
 
 
 def require_files() -> None:

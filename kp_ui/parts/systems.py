@@ -76,7 +76,7 @@ def against() -> None:
         a = results.choose_system("First system", "against_a", names)
         others = [name for name in names if name != a]
         runs = next(runs for runs in runs_of(names).values() if a in runs)
-        start = next((place for place, name in enumerate(others) if name not in runs), 0)  # prefer another system
+        start = next((index for index, name in enumerate(others) if name not in runs), 0)  # prefer another system
         b = results.choose_system("Second system", "against_b", others, start=start)
     pair = cached.on_screen(kp.head_to_head, settings.value("measure"), a=a, b=b)
     show.lead(statements.of_two(pair), header)

@@ -72,9 +72,9 @@ def small(text: str) -> None:
     st.caption(plain(text))
 
 
-def about(name: str, **places: object) -> None:
+def about(name: str, **values: object) -> None:
     """Show a text from `prose.toml` in small type, with its placeholders filled in."""
-    st.caption(prose.text(name, **places))
+    st.caption(prose.text(name, **values))
 
 
 def paragraph(text: str) -> None:

@@ -238,9 +238,9 @@ def _recognise_tagged(file: File, role: Role | None) -> Recognition | None:
     marked, rejected = list[Marked](), list[Rejected]()
     several = Counter(column_role for _, column_role in columns.values())
     for number, (name, lines) in enumerate(documents, 1):
-        for column, (place, column_role) in columns.items():
+        for column, (index, column_role) in columns.items():
             source = column if several[column_role] > 1 else None
-            text, spans = _spans_of(lines, place)
+            text, spans = _spans_of(lines, index)
             marked.append(Marked(name or str(number), text, spans, file.name, lines[0][0], source, column_role))
         rejected += [
             (file.name, number, "not a token with a tag", line[:200])
@@ -258,8 +258,8 @@ def _tagged(line: str) -> list[str]:
     return cells if len(cells) > 1 and cells[0] and _TAG.fullmatch(cells[-1]) else []
 
 
-def _tag(cells: Sequence[str], place: int) -> re.Match[str] | None:
-    return _TAG.fullmatch(cells[place]) if len(cells) > -place else None
+def _tag(cells: Sequence[str], index: int) -> re.Match[str] | None:
+    return _TAG.fullmatch(cells[index]) if len(cells) > -index else None
 
 
 def _columns_of(file: File) -> dict[str, tuple[int, Role | None]]:
@@ -267,9 +267,9 @@ def _columns_of(file: File) -> dict[str, tuple[int, Role | None]]:
     rows = [cells for line in file.lines if not _HEAD.fullmatch(line) and (cells := _tagged(line))]
     width = max(map(len, rows))
     longest = [row for row in rows if len(row) == width]
-    places = range(1 - width, 0)
-    most = (place for place in places if sum(bool(_tag(row, place)) for row in longest) >= 0.9 * len(longest))
-    columns = {f"column {place + width + 1}": place for place in most}
+    indices = range(1 - width, 0)
+    most = (index for index in indices if sum(bool(_tag(row, index)) for row in longest) >= 0.9 * len(longest))
+    columns = {f"column {index + width + 1}": index for index in most}
     gold, chosen = file.mapping.gold, file.mapping.keyphrases or tuple(columns)
     if unknown := [name for name in (*gold, *chosen) if name not in columns]:
         expected = f"a column of tags: {quoted(list(columns))}"
@@ -302,12 +302,12 @@ def _documents(file: File) -> Iterator[tuple[str, list[tuple[int, str]]]]:
             lines.append((number, line))
 
 
-def _spans_of(lines: Sequence[tuple[int, str]], place: int) -> tuple[str, list[Span]]:
+def _spans_of(lines: Sequence[tuple[int, str]], index: int) -> tuple[str, list[Span]]:
     """Return the text of a document of tagged tokens, and the spans in one of its columns."""
     pieces, spans, inside = list[str](), list[Span](), False
     for number, line in lines:
         cells = _tagged(line)
-        tag = _tag(cells, place)
+        tag = _tag(cells, index)
         pieces.append(cells[0] if tag else "\n")
         if tag and tag[1] != "O":
             label = (tag[2],) if tag[2] else ()
@@ -320,7 +320,7 @@ def _spans_of(lines: Sequence[tuple[int, str]], place: int) -> tuple[str, list[S
 
 def _phrase(span: Span, text: str, limit: int) -> tuple[str, str]:
     """Return the phrase of a span, on one line, and the reason if it is rejected."""
-    if not all(type(place) is int for part in span.parts for place in part):
+    if not all(type(index) is int for part in span.parts for index in part):
         return span.text or "", "" if span.text else "offsets are not whole numbers"
     if sum(abs(end - start) for start, end in span.parts) > 2 * limit:
         return text[: limit + 1], f"phrase longer than {limit:,} characters"

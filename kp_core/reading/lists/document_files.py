@@ -229,8 +229,8 @@ def _recognition(
     scored = None not in amounts and (line == "subject" or any(amount % 1 for amount in amounts if amount))
     guess: Role = "system" if apart or role == "system" or (scored and role != "gold") else "gold"
     # Keyphrases next to texts of the same names are gold, regardless of the folder's name.
-    places = {(_folder(file), _document(file)) for file in texts}
-    beside_texts = keys and {(_folder(file), _document(file)) for file in files} <= places
+    indices = {(_folder(file), _document(file)) for file in texts}
+    beside_texts = keys and {(_folder(file), _document(file)) for file in files} <= indices
     known = beside_texts or (line == "subject" and documents <= ids)
     guessed = role is None and not (kinds or scored or known) and whose == "none"
     strength = Strength.CONTENT if line == "number" and not keys else Strength.GRAMMAR
@@ -308,8 +308,8 @@ def _read_lists(recognition: Recognition, role: Role | None) -> list[Rows]:
 def _add_lines(builder: ListBuilder, lines: Sequence[str], line: str, mark: str) -> None:
     """Add lines to the open list; a line of another kind is rejected."""
     fields_of, reason, _ = _LINES[line]
-    for place, text in enumerate(bare_items(list(lines)) if line == "phrase" else lines, 1):
-        if not text.strip() or (line == "number" and place < 3 and _is_heading(text)):
+    for index, text in enumerate(bare_items(list(lines)) if line == "phrase" else lines, 1):
+        if not text.strip() or (line == "number" and index < 3 and _is_heading(text)):
             builder.skip()
             continue
         for piece in builder.pieces(text, mark) if mark else [text]:
@@ -318,7 +318,7 @@ def _add_lines(builder: ListBuilder, lines: Sequence[str], line: str, mark: str)
                 value = more.pop("number")
                 # In a gold standard, the score of a subject is that of the accepted suggestion, not a grade.
                 more |= {} if line == "subject" and builder.role == "gold" else {builder.amount: value}
-            builder.add(phrase, line=place, reject=reason if more is None else "", **(more or {}))
+            builder.add(phrase, line=index, reject=reason if more is None else "", **(more or {}))
 
 
 def _owners(files: Sequence[File], annotators: str) -> dict[str, tuple[str, str | None]]:

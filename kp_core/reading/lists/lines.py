@@ -96,16 +96,16 @@ def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
     share = {mark: sum(mark in line for line in file.sample) / len(file.sample) for mark in ";|,"}
     common = next((mark for mark in ("|,;" if separator != ":" else ",;|") if share[mark] >= 0.5), ";")
     mark = MARKS.get(file.mapping.split) or (";" if share[";"] and separator != ":" else common)
-    for place, line in enumerate(file.lines, 1):
+    for index, line in enumerate(file.lines, 1):
         match = _LINES[separator].fullmatch(line)
         if not line.strip():
             builder.skip()
         elif match is None or not match[1].strip():
             shown = "TAB" if separator == "\t" else f"`{separator}`"
             reason = "an empty id" if match else f"no {shown} between id and phrases"
-            builder.reject(file.name, place, reason, line[:200])
+            builder.reject(file.name, index, reason, line[:200])
         else:
-            builder.open(match[1], file=file.name, line=place)
+            builder.open(match[1], file=file.name, line=index)
             right = match[2] or ""
             if right.startswith("[") and (items := json_list(right)) is not None:
                 add_list(builder, items, "scored" if are_scored([items]) else "phrases")
@@ -307,13 +307,13 @@ def _read_trec(recognition: Recognition, role: Role | None) -> list[Rows]:
     fits = count == len(names)
     rows = Rows(kind, pa.table({}), file.decoded.ends + (file.text[-1:] not in ("\n", "\r", "")))
     rows.lines, rows.blank = np.flatnonzero(fits) + 1, rows.read - int((count > 0).sum())
-    for place in np.flatnonzero(~fits & (count > 0)):
-        text = lines[place].as_py()
+    for index in np.flatnonzero(~fits & (count > 0)):
+        text = lines[index].as_py()
         parts = re.split(_TABS, text) if "\t" in text else text.split()
         reason = f"{pluralize(len(parts), 'field')} instead of {len(names)}"
-        rows.rejected.append((file.name, int(place) + 1, reason, text[:200]))
+        rows.rejected.append((file.name, int(index) + 1, reason, text[:200]))
     fields = fields.filter(pa.array(fits))
-    columns = {name: pc.list_element(fields, place) for place, name in enumerate(names)}
+    columns = {name: pc.list_element(fields, index) for index, name in enumerate(names)}
     _decode(columns, rows, file.name, recognition.options.get("underscore") == "space")
     if kind == "system":
         order = _ranked(columns, rows, file.name)

@@ -33,13 +33,13 @@ _BORDERS = Note("info", "lists", f"Marks `{BORDER}` between present and absent k
 
 
 def document_rows(
-    columns: Mapping[str, Sequence[str | None]], lines: Sequence[int] | None = None, places: Sequence[str] | None = None
+    columns: Mapping[str, Sequence[str | None]], lines: Sequence[int] | None = None, files: Sequence[str] | None = None
 ) -> Rows:
     """Return documents as rows, given `doc_id` and further columns; rows with lone surrogates are marked."""
     arrays = {name: text_column(values) for name, values in columns.items()}
     marked = {row: HALF_A_CHARACTER for _, half in arrays.values() for row in half}
     table = pa.table({name: array for name, (array, _) in arrays.items()})
-    return Rows("documents", table, len(table), lines, places, marked=marked)
+    return Rows("documents", table, len(table), lines, files, marked=marked)
 
 
 def plain_text(text: str) -> str:
@@ -58,19 +58,19 @@ def bare_items(items: list[str]) -> list[str]:
     >>> bare_items(["Keyphrases:", "• tide", "• sea", "Let me know if you need more."])
     ['', 'tide', 'sea', '']
     """
-    places = [place for place, item in enumerate(items) if item.strip()]
-    if len(places) > 1 and items[places[0]].rstrip().endswith(":"):
-        places = places[1:]
-    if len(places) > 2 and _SENTENCE.search(items[places[-1]]) and not _BULLET.match(items[places[-1]]):
-        places.pop()
-    bare = {place: _BULLET.sub("", items[place]) for place in places}
-    numbers = [int(match[0]) for place in places if (match := re.match("[0-9]+", items[place]))]
-    listed = len(items) > 1 and bool(places) and all(len(item) < len(items[place]) for place, item in bare.items())
-    if not listed or (numbers and numbers != list(range(1, len(places) + 1))):
+    indices = [index for index, item in enumerate(items) if item.strip()]
+    if len(indices) > 1 and items[indices[0]].rstrip().endswith(":"):
+        indices = indices[1:]
+    if len(indices) > 2 and _SENTENCE.search(items[indices[-1]]) and not _BULLET.match(items[indices[-1]]):
+        indices.pop()
+    bare = {index: _BULLET.sub("", items[index]) for index in indices}
+    numbers = [int(match[0]) for index in indices if (match := re.match("[0-9]+", items[index]))]
+    listed = len(items) > 1 and bool(indices) and all(len(item) < len(items[index]) for index, item in bare.items())
+    if not listed or (numbers and numbers != list(range(1, len(indices) + 1))):
         return items
     if all(map(_BOLD.match, bare.values())):
-        bare = {place: _BOLD.sub(r"\1", item) for place, item in bare.items()}
-    return [bare.get(place, "") for place in range(len(items))]
+        bare = {index: _BOLD.sub(r"\1", item) for index, item in bare.items()}
+    return [bare.get(index, "") for index in range(len(items))]
 
 
 class ListBuilder:
@@ -175,9 +175,9 @@ class ListBuilder:
         marked = self._marked | dict.fromkeys(half, HALF_A_CHARACTER)
         lists = pd.DataFrame({"source": names.to_pandas(), "doc_id": ids.to_pandas(), "file": files, "line": lines})
         lists = lists.assign(length=self._lengths).drop(index=bad_ids)
-        places = np.array(files, dtype=object)[of_row] if len(set(files)) > 1 else None
+        several = np.array(files, dtype=object)[of_row] if len(set(files)) > 1 else None
         more = (lists, marked, self.rejected, self.notes, self.blank)
-        return Rows(self.role, pa.table(columns), self.read, self._lines, places, *more)
+        return Rows(self.role, pa.table(columns), self.read, self._lines, several, *more)
 
 
 def add_list(builder: ListBuilder, value: Any, shape: Shape = "phrases") -> None:

@@ -220,10 +220,10 @@ def source_of(head: str) -> str:
     for ends in (_BLANKS, _ENDS):
         words = list(filter(None, ends.split(base)))
         for size in (3, 2, 1):  # “indexing terms Anna”
-            places = [at for at in range(len(words) - size + 1) if plain(" ".join(words[at : at + size])) in of_phrases]
-            if places:
-                dropped = {place + offset for place in places for offset in range(size)}
-                return " ".join(word for place, word in enumerate(words) if place not in dropped)
+            starts = [at for at in range(len(words) - size + 1) if plain(" ".join(words[at : at + size])) in of_phrases]
+            if starts:
+                dropped = {start + offset for start in starts for offset in range(size)}
+                return " ".join(word for index, word in enumerate(words) if index not in dropped)
     return base.strip()
 
 

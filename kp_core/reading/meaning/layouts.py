@@ -94,8 +94,8 @@ def layout_from_mapping(table: Table, mapping: Mapping, role: Role | None) -> La
     named["score"] = mapping.score[0] if len(mapping.score) == 1 else ""
     columns = {part: name for part, name in named.items() if name and name not in PLACES}
     if mapping.document in (FILE, SHEET):
-        place = stem_of(table.file) if mapping.document == FILE else table.sheet
-        table = with_column(table, mapping.document, repeated(place, len(table)))
+        index = stem_of(table.file) if mapping.document == FILE else table.sheet
+        table = with_column(table, mapping.document, repeated(index, len(table)))
         columns["doc_id"] = mapping.document
     if mapping.annotator == ROW:
         table, columns["annotator"] = with_column(table, ROW, table.numbers()), ROW

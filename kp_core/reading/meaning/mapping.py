@@ -312,12 +312,12 @@ def meanings_of(mapping: Mapping) -> dict[str, str]:
     return {name: field for name, field in (meanings | gold).items() if name and name not in PLACES}
 
 
-def each_is(mapping: Mapping, place: str) -> str:
+def each_is(mapping: Mapping, index: str) -> str:
     """Return what each column of keyphrases or each sheet represents: annotator, system, document, or nothing."""
-    return next((field for field in ("annotator", "system", "document") if getattr(mapping, field) == place), "")
+    return next((field for field in ("annotator", "system", "document") if getattr(mapping, field) == index), "")
 
 
-def with_meanings(mapping: Mapping, meanings: abc.Mapping[str, str], places: abc.Mapping[str, str]) -> Mapping:
+def with_meanings(mapping: Mapping, meanings: abc.Mapping[str, str], indices: abc.Mapping[str, str]) -> Mapping:
     """Return a mapping with other meanings of columns.
 
     Parameters
@@ -340,9 +340,9 @@ def with_meanings(mapping: Mapping, meanings: abc.Mapping[str, str], places: abc
             values["keyphrases"] += (name,)
         if field:
             values[field] = (*values[field], name) if field in SEVERAL else name
-    for place, field in places.items():
+    for index, field in indices.items():
         if field and not values[field]:
-            values[field] = place
+            values[field] = index
     return replace(mapping, **values)
 
 

@@ -422,8 +422,8 @@ def _scores(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
     numbers = [name for name in unused if profile(table, name).numbers == 1]
     for name in numbers:
         values = pd.Series(floats(table.column(name))[0])
-        places = values.groupby(groups).apply(lambda ranks: sorted(ranks) == list(range(1, len(ranks) + 1)))
-        if places.all() and groups.duplicated().any():
+        indices = values.groupby(groups).apply(lambda ranks: sorted(ranks) == list(range(1, len(ranks) + 1)))
+        if indices.all() and groups.duplicated().any():
             return _may_be(draft, "rank", name) if (_steps(table, groups, name) != 1).any() else draft
     systems = [name for name in numbers if known.SYSTEMS & set(re.split(r"[\W_]+", plain(name)))]
     if len(systems) < 2 and any((_steps(table, groups, name) <= 0).all() for name in numbers):

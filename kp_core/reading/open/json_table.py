@@ -225,8 +225,8 @@ def _stopped(error: Exception) -> str:
 def _repeated_key(name: str, text: str, error: _TwiceError, first: int = 1) -> InputError:
     """Return the refusal of a repeated key, with both lines; `first` is the line where the text begins."""
     key = str(error)
-    places = re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)
-    lines = list(dict.fromkeys(_line(text, 0, place.start(), first) for place in islice(places, 2))) or [first]
+    indices = re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)
+    lines = list(dict.fromkeys(_line(text, 0, index.start(), first) for index in islice(indices, 2))) or [first]
     where = f"{name}, line{'s' * (len(lines) > 1)} {' and '.join(map(str, lines))}"
     return InputError(where, f"the key “{key[:60]}” twice", "each key once in an object", "Keep one of them.")
 
@@ -337,9 +337,9 @@ def _table(file: File, rows: Sequence[Row], lines: Sequence[int] = ()) -> Table:
         refuse_over(file.limits.unpacked_bytes, texts, "characters", file.name, "a table of a row for each object")
     names = list(dict.fromkeys(chain.from_iterable(rows)))
     ours, columns = _are_ours(names), list[tuple[str, list[Any]]]()
-    for place, name in enumerate(names, 1):
+    for index, name in enumerate(names, 1):
         columns += _columns(name, _field(rows, name), ours)
-        width = len(columns) + len(names) - place
+        width = len(columns) + len(names) - index
         refuse_over(file.limits.columns, width, "different fields", file.name, "JSON objects")
         refuse_over(file.limits.cells, width * len(rows), "cells", file.name, "a table")
     arrays = [_array(cells) for _, cells in columns]

@@ -199,9 +199,9 @@ def headed(table: Table, mapping: Mapping) -> Table:
         return table
     first = [column.slice(0, _HEADS + _BODY).to_pylist() for column in table.columns]
     rows = [[cell or "" for cell in row] for row in zip(*first, strict=True)]
-    imported = next((place for place, row in enumerate(rows[:5]) if all(map(_IMPORTED.match, row))), 0)
+    imported = next((index for index, row in enumerate(rows[:5]) if all(map(_IMPORTED.match, row))), 0)
     if imported:  # Qualtrics writes codes above the questions, and numbers of the questions below them
-        kept = [place not in (imported, *range(imported - 1)) for place in range(len(table))]
+        kept = [index not in (imported, *range(imported - 1)) for index in range(len(table))]
         return headed(replace(table.rows(pa.array(kept)), read=table.read - kept.count(False)), mapping)
     above, heads = _head(table, rows, mapping)
     skipped = above + heads
@@ -303,17 +303,17 @@ def _head(table: Table, rows: list[list[str]], mapping: Mapping) -> tuple[int, i
         return 0, 0
     if chosen and chosen != "yes":
         lines = table.line_numbers()[: len(rows)].tolist()
-        places = [lines.index(int(number)) for number in chosen.split("-") if int(number) in lines]
-        return (places[0], len(places)) if places else (0, 0)
+        indices = [lines.index(int(number)) for number in chosen.split("-") if int(number) in lines]
+        return (indices[0], len(indices)) if indices else (0, 0)
     sizes = [sum(map(bool, map(str.strip, row))) for row in rows[:_HEADS]]
-    above = next((place for place, size in enumerate(sizes[:-1]) if size >= min(2, len(rows[0]))), len(sizes) - 1)
+    above = next((index for index, size in enumerate(sizes[:-1]) if size >= min(2, len(rows[0]))), len(sizes) - 1)
     if above and not is_head(rows[above:], mapping):
         above = 0
     # Rows such as “Date: | 2026” may precede a row that names several columns.
-    for place, row in enumerate(rows[:_HEADS]):
-        titles = zip(sizes[:place], rows, strict=False)
-        if sum(map(is_known, row)) > 1 and all(n < sizes[place] or top[0].strip().endswith(":") for n, top in titles):
-            above = max(above, place)
+    for index, row in enumerate(rows[:_HEADS]):
+        titles = zip(sizes[:index], rows, strict=False)
+        if sum(map(is_known, row)) > 1 and all(n < sizes[index] or top[0].strip().endswith(":") for n, top in titles):
+            above = max(above, index)
             break
     two = _continues(rows[above:])
     # The columns below merged cells may be named in the second row only.
@@ -327,8 +327,8 @@ def _continues(rows: list[list[str]]) -> bool:
     if len(rows) < 3 or not any(map(str.strip, rows[0])):
         return False
     top, second, *body = ([cell.strip() for cell in row] for row in rows)
-    parts = {place: second[place] for place, cell in enumerate(top) if place and not cell and second[place]}
-    repeated = any(row[place] == part for place, part in parts.items() for row in body)
+    parts = {index: second[index] for index, cell in enumerate(top) if index and not cell and second[index]}
+    repeated = any(row[index] == part for index, part in parts.items() for row in body)
     data = any(map(is_number, parts.values())) and not all(map(is_number, filter(None, second)))
     return (
         bool(parts) and not (repeated or data) and all(len(part) <= 40 and ";" not in part for part in parts.values())
@@ -358,7 +358,7 @@ def is_head(rows: list[list[str]], mapping: Mapping) -> bool:
         known = 0  # a single MARC tag may be any number
     if known >= 2 or {*mapping.columns} & {*first}:
         return True
-    below = [[row[place] for row in others if row[place].strip()] for place in range(len(first))]
+    below = [[row[index] for row in others if row[index].strip()] for index in range(len(first))]
     repeated = any(cell.strip() and cell in cells for cell, cells in zip(first, below, strict=True))
     kinds = [_is_unlike(cell, cells) for cell, cells in zip(first, below, strict=True)]
     unlike = True in kinds and False not in kinds

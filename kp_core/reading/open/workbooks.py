@@ -166,7 +166,7 @@ def _open_document_rows(file: File, events: Iterator[tuple[str, ElementTree.Elem
             times = int(element.get(f"{_TABLE}number-rows-repeated", 1))
             if any(row):
                 refuse_over(file.limits.list_phrases, times, "copies", f"{file.name}, row {number}", "a row")
-                yield from ((number + place, list(row)) for place in range(times))
+                yield from ((number + index, list(row)) for index in range(times))
             number += times
             element.clear()
 
@@ -209,8 +209,8 @@ def _text_columns(file: File, opened: pq.ParquetFile) -> list[str]:
         # If sizes contradict each other, Arrow (26) raises on reading a row, but crashes on the metadata of a column.
         next(opened.iter_batches(1, [number]), None)
     texts, cells = [], 0
-    for place in range(stored.num_columns):
-        parts, column = [group.column(place) for group in groups], stored.schema.column(place)
+    for index in range(stored.num_columns):
+        parts, column = [group.column(index) for group in groups], stored.schema.column(index)
         values = sum(part.num_values for part in parts)
         cells += values
         refuse_over(limits.rows, values, "values", name, "a column")

@@ -184,8 +184,8 @@ def _fix_ids(parts: Sequence[Part], fix: str, notes: list[Note]) -> None:
 def _resolve_duplicates(parts: Sequence[Part], fixes: Iterable[str], notes: list[Note]) -> pd.DataFrame:
     """Keep only one list per source and document, or merge the lists; return the empty lists."""
     parts = [part for part in parts if part.role in ("gold", "system")]
-    places = {(part.role, name, part.origin, part.file) for part in parts for name in part.sources}
-    files = Counter((role, name) for role, name, *_ in places)
+    indices = {(part.role, name, part.origin, part.file) for part in parts for name in part.sources}
+    files = Counter((role, name) for role, name, *_ in indices)
     for part in parts:
         if part.lists is None and any(files[part.role, name] > 1 for name in part.sources):
             part.find_lists()
@@ -386,18 +386,18 @@ def _is_higher_better(
 def _concat(tables: list[pa.Table]) -> pa.Table:
     names = Counter(name for name, _ in {(field.name, field.type) for table in tables for field in table.schema})
     for name in (name for name, types in names.items() if types > 1):
-        for place, table in enumerate(tables):
+        for index, table in enumerate(tables):
             if name in table.column_names:
-                tables[place] = put(table, name, as_text(table[name]))
+                tables[index] = put(table, name, as_text(table[name]))
     return tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="default")
 
 
 def rejected_in_words(rows: pd.DataFrame) -> str:
     """Report how many rows of a file were rejected, with the reason for the first."""
     first = rows.iloc[0]
-    place = f"line {first['line']}: " if first["line"] != "0" else ""
+    line = f"line {first['line']}: " if first["line"] != "0" else ""
     count = pluralize(len(rows), "row was", "rows were")
-    return f"{count} rejected and {'is' if len(rows) == 1 else 'are'} not used; the first, {place}{first['reason']}."
+    return f"{count} rejected and {'is' if len(rows) == 1 else 'are'} not used; the first, {line}{first['reason']}."
 
 
 def _documents(texts: Sequence[Part], all_parts: Sequence[Part], limits: Limits, fixes: Sequence[str]) -> pd.DataFrame:

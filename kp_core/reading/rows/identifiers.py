@@ -38,8 +38,8 @@ def _only_number(doc_id: str) -> str:
 
 
 def _last_part(doc_id: str) -> str:
-    place = max(doc_id.rfind(mark, 0, -1) for mark in "_-/:. ") + 1
-    return doc_id[place:] if re.fullmatch(r"\w+", doc_id[place:]) else doc_id
+    index = max(doc_id.rfind(mark, 0, -1) for mark in "_-/:. ") + 1
+    return doc_id[index:] if re.fullmatch(r"\w+", doc_id[index:]) else doc_id
 
 
 #: Name of a rule for ids → its description and function, in the order in which they are offered.
