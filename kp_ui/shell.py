@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from kp_core.words.answers import Speech
+from kp_core.words.answers import Terms
 from kp_ui import MAX_SESSIONS
 from kp_ui.parts import page as pages
 from kp_ui.parts import rating
@@ -30,9 +30,9 @@ def _redirect() -> None:
     st.switch_page(link.file_of("overview"), query_params=st.query_params.to_dict())
 
 
-def _pages(speech: Speech) -> list[StreamlitPage]:
+def _pages(terms: Terms) -> list[StreamlitPage]:
     annotators_only = workspace.has_only_annotators()
-    people_titles = {"annotators": "Agreement", "documents": speech["Documents"]}
+    people_titles = {"annotators": "Agreement", "documents": terms["Documents"]}
     titles = {stem: stem.capitalize() for stem in PAGES} | (people_titles if annotators_only else {})
     hidden = ("overview", "systems", "correlation") if annotators_only else ()
     return [
@@ -54,7 +54,7 @@ def run() -> None:
     """Run the page that the address names."""
     st.set_page_config(page_title="KPScope", page_icon="🔑", layout="wide", initial_sidebar_state="collapsed")
     _ask_after_reconnecting()
-    words = workspace.speech()
+    words = workspace.terms()
     # The default page has only the address "/", without "/overview", so "/" redirects to "/overview".
     start = st.Page(_redirect, title="Start", default=True, visibility="hidden")
     link.run_pending()
@@ -72,7 +72,7 @@ def run() -> None:
     st.html(f"<style>{_STYLE}{_LARGE * link.presented()}{_WITHOUT_NAVIGATION * bool(rating.invited())}</style>")
     workspace.reopen()
     workspace.read_files()
-    if workspace.speech() is not words:  # the navigation was drawn before the data were read
+    if workspace.terms() is not words:  # the navigation was drawn before the data were read
         link.mark_user_action()
         st.rerun()
     workspace.keep_in_link()

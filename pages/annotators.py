@@ -3,11 +3,11 @@
 from kp_ui.parts import annotators, page
 from kp_ui.state import workspace
 
-speech, alone = workspace.speech(), workspace.has_only_annotators()
+terms, alone = workspace.terms(), workspace.has_only_annotators()
 tabs = {
     "Together and in pairs": page.Tab(annotators.together, ("conventions",)),
-    speech["Documents"]: page.Tab(annotators.by_document, ("conventions",)),
-    f"Each {speech['annotator']}" if alone else "Human ceiling": page.Tab(annotators.ceiling, ("k", "conventions")),
+    terms["Documents"]: page.Tab(annotators.by_document, ("conventions",)),
+    f"Each {terms['annotator']}" if alone else "Human ceiling": page.Tab(annotators.ceiling, ("k", "conventions")),
     "Trimming": page.Tab(annotators.trimming, ("k", "conventions")),
 }
 sentence_tab = {} if alone else {"Sentence study": page.Tab(annotators.sentence_study, ("conventions",))}

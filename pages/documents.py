@@ -3,12 +3,12 @@
 from kp_ui.parts import documents, page
 from kp_ui.state import workspace
 
-speech = workspace.speech()
+terms = workspace.terms()
 page.tabs(
     "documents_tab",
     {
-        speech["Documents"]: page.Tab(documents.section),
-        speech["Keyphrases"]: page.Tab(documents.headings, ("k", "gold", "conventions")),
+        terms["Documents"]: page.Tab(documents.section),
+        terms["Keyphrases"]: page.Tab(documents.headings, ("k", "gold", "conventions")),
     },
     systems=False,
 )

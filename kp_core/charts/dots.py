@@ -119,17 +119,17 @@ def by_part(result: Numbers, part: str = "part of the data") -> Chart:
     return _forest_of_systems(result, rows, measure, f"{measure} by {part}")
 
 
-def groups(result: Result, measure: str, speech: Mapping[str, str]) -> Chart:
-    """Draw the agreement of all annotators per document type; speech: words from `speech`."""
+def groups(result: Result, measure: str, terms: Mapping[str, str]) -> Chart:
+    """Draw the agreement of all annotators per document type; terms: words from `terms_for`."""
     rows = where(result.frame, measure=measure, system="all").drop_duplicates("subset")
-    names = rows["subset"].str.removeprefix("group:").replace("all", f"all {speech['documents']}")
+    names = rows["subset"].str.removeprefix("group:").replace("all", f"all {terms['documents']}")
     rows = rows.assign(name=names, colour=np.where(rows["subset"] == "all", GREY, COLOURS[0]))
-    shown = speech.get(measure, measure)
-    return forest(rows, shown, f"{shown} by {speech['document']} type with 95% intervals")
+    shown = terms.get(measure, measure)
+    return forest(rows, shown, f"{shown} by {terms['document']} type with 95% intervals")
 
 
 def pairs_of_annotators(result: Result, measure: str, annotators: Sequence[str], say: Mapping[str, str]) -> Chart:
-    """Draw the agreement of every pair of annotators; say: words from `speech`."""
+    """Draw the agreement of every pair of annotators; say: words from `terms_for`."""
     pairs = {f"{a}|{b}": f"{a} and {b}" for a in annotators for b in annotators}
     rows = where(result.frame, measure=measure, subset="all", system=list(pairs)).dropna(subset="value")
     rows = rows.assign(name=rows["system"].map(pairs), tick=labels(rows["system"].map(pairs), 40))
@@ -230,10 +230,10 @@ _SHADES = dict(zip(TYPES, ("#08519C", "#3182BD", "#6BAED6", "#9ECAE1", "#C6DBEF"
 
 
 def histogram(
-    documents: pd.DataFrame, measure: str, bands: Iterable[tuple[float, str]], speech: Mapping[str, str]
+    documents: pd.DataFrame, measure: str, bands: Iterable[tuple[float, str]], terms: Mapping[str, str]
 ) -> Chart:
-    """Draw the distribution of agreement over documents; bands: lower bound and word; speech: see `groups`."""
-    shown, noun, defined = speech.get(measure, measure), speech["documents"], documents[measure].dropna()
+    """Draw the distribution of agreement over documents; bands: lower bound and word; terms: see `groups`."""
+    shown, noun, defined = terms.get(measure, measure), terms["documents"], documents[measure].dropna()
     trace: Part = {"type": "histogram", "x": plain(defined), "name": noun, "marker": {"color": COLOURS[0]}}
     trace |= {"xbins": {"start": -1, "end": 1.05, "size": 0.05}, "showlegend": False}
     trace["hovertemplate"] = "%{y} " + noun + " with " + shown + " %{x}<extra></extra>"
@@ -246,7 +246,7 @@ def histogram(
     more: Part = {"shapes": [upright(edge, color=GREY, width=1, dash="dot") for edge in edges]}
     more["annotations"] = [words_at(edge, 1, word, **above) for edge, word in edges.items()]
     middle = number(float(defined.median())) if len(defined) else "undefined"
-    alt = f"{shown} of {pluralize(len(defined), speech['document'])} as a histogram; the median is {middle}."
+    alt = f"{shown} of {pluralize(len(defined), terms['document'])} as a histogram; the median is {middle}."
     return Chart(laid_out([trace], 320, x, y, margin={"t": 40}, bargap=0.05, **more), alt)
 
 

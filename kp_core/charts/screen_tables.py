@@ -237,7 +237,7 @@ def headings_in_short(frame: pd.DataFrame, annotators: int) -> pd.DataFrame:
 
 
 def with_words(table: pd.DataFrame, say: Mapping[str, str]) -> pd.DataFrame:
-    """Replace measures and headers by the words of `speech`."""
+    """Replace measures and headers by the words of `terms_for`."""
     shown = table.rename(columns={name: say[name] for name in ("P_pos", "documents") if name in table})
     return shown.assign(measure=shown["measure"].map(lambda name: say.get(name, name))) if "measure" in shown else shown
 

@@ -50,7 +50,7 @@ from kp_core.takeaway.figures import as_json, browser, charts_svg
 from kp_core.takeaway.paragraph import bibtex, of_people_alone, paragraphs
 from kp_core.typeset import CELLS
 from kp_core.words import answers, statements
-from kp_core.words.answers import USUAL, Speech, speech
+from kp_core.words.answers import USUAL, Terms, terms_for
 
 #: Packages whose version can affect results.
 _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "nltk")
@@ -112,8 +112,8 @@ class _ReportData:
         return list(dict.fromkeys(named(measure, self.cutoff) for measure in measures))
 
     @cached_property
-    def speech(self) -> Speech:
-        return speech(self.corpus)
+    def terms(self) -> Terms:
+        return terms_for(self.corpus)
 
     @property
     def of_people(self) -> Settings:
@@ -196,7 +196,7 @@ def _concordance(data: _ReportData) -> Parts:
 
 
 def _annotators(data: _ReportData) -> Parts:
-    result, names, speech = data.agreement, data.corpus.annotators, data.speech
+    result, names, terms = data.agreement, data.corpus.annotators, data.terms
     together = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
     together = together[together["measure"].isin(interpretable(TOGETHER, result.settings))]
     shown = together[["measure", "value", "low", "high", "documents"]].reset_index(drop=True)
@@ -207,12 +207,12 @@ def _annotators(data: _ReportData) -> Parts:
     yield from answers.people(data.corpus, data.of_people).sentences
     if len(pairs) and not few:
         matrix = heat_maps.pair_matrix(result, "P_pos", names)
-        yield heat_maps.heat_map(matrix, speech["P_pos"], speech["annotators"])
+        yield heat_maps.heat_map(matrix, terms["P_pos"], terms["annotators"])
     # With annotators only, the answer has the coefficients; many pairs are shown as a heat map instead of a table.
-    if speech is USUAL:
+    if terms is USUAL:
         yield Table("annotators", "Agreement of all annotators", shown, result.signature)
-    if len(pairs) and (few or speech is USUAL):
-        yield Table("consistency", "Consistency by pair", tables.with_words(pairs, speech), result.signature)
+    if len(pairs) and (few or terms is USUAL):
+        yield Table("consistency", "Consistency by pair", tables.with_words(pairs, terms), result.signature)
 
 
 #: Numbers of titles and headings shown, so that the report on annotators fits on two pages.
@@ -223,7 +223,7 @@ def _titles(data: _ReportData) -> Parts:
     partly_chosen = indexing.disputed_documents(data.corpus, data.of_people)
     shown = tables.by_title(partly_chosen.head(_TITLES), data.corpus.documents)
     yield _disputed(data, "disputed_titles", "Where people agree least", shown, len(partly_chosen))
-    if data.speech is USUAL:
+    if data.terms is USUAL:
         titles = indexing.titles(data.corpus, data.of_people)
         yield Table("titles", "Keyphrases by title", titles, data.agreement.signature)
 
@@ -237,7 +237,7 @@ def _headings(data: _ReportData) -> Parts:
 def _disputed(data: _ReportData, name: str, caption: str, shown: pd.DataFrame, every: int) -> Table:
     """Return the shown rows as a table whose caption reports how many rows there are in all."""
     number = f": the first {len(shown)} of {every:,}" if every > len(shown) else ""
-    return Table(name, f"{caption}{number}", tables.with_words(shown, data.speech), data.agreement.signature)
+    return Table(name, f"{caption}{number}", tables.with_words(shown, data.terms), data.agreement.signature)
 
 
 def _near_misses(data: _ReportData) -> Parts:
@@ -267,8 +267,8 @@ def _correlation(data: _ReportData) -> Parts:
 
 
 def _methods(data: _ReportData) -> Parts:
-    if data.speech is not USUAL:
-        yield of_people_alone(data.corpus, data.agreement, data.speech)
+    if data.terms is not USUAL:
+        yield of_people_alone(data.corpus, data.agreement, data.terms)
         return
     (name,), test = data.at_k(data.measure), data.comparison.test if data.comparison else ""
     short, in_full = paragraphs(data.corpus, data.at_cutoff, name, DEFAULT_MEASURES, test)
@@ -314,12 +314,12 @@ def possible(corpus: Corpus) -> list[str]:
 def usual(corpus: Corpus) -> list[str]:
     """Return the default sections of a report."""
     of_people = ["annotators", "titles", "headings", "methods"]
-    return possible(corpus) if speech(corpus) is USUAL else of_people
+    return possible(corpus) if terms_for(corpus) is USUAL else of_people
 
 
 def heading(corpus: Corpus, name: str) -> str:
     """Return the title of a section."""
-    return speech(corpus).get(f"section {name}", SECTIONS[name][0])
+    return terms_for(corpus).get(f"section {name}", SECTIONS[name][0])
 
 
 @dataclass(frozen=True)
@@ -443,7 +443,7 @@ def report(
     if (cutoff := parse(measure).cutoff) is not None:
         settings, measure = settings.changed(k=cutoff), f"{measure.rpartition('@')[0]}@k"
     data = _ReportData(corpus, settings, measure)
-    wanted, title = sections or usual(corpus), title or data.speech["report"]
+    wanted, title = sections or usual(corpus), title or data.terms["report"]
     report_sections = tuple(_section(data, name) for name in SECTIONS if name in wanted)
     result = data.at_cutoff if corpus.systems else data.agreement
     has_one_dataset = corpus.systems and not corpus.datasets
@@ -463,4 +463,4 @@ def _section(data: _ReportData, name: str) -> Section:
     text = tuple(part for part in parts if isinstance(part, str))
     charts = tuple(part for part in parts if isinstance(part, Chart))
     shown = tuple(part for part in parts if isinstance(part, Table))
-    return Section(name, title, text, charts, shown, new_page=name == "headings" and data.speech is not USUAL)
+    return Section(name, title, text, charts, shown, new_page=name == "headings" and data.terms is not USUAL)

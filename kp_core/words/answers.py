@@ -45,13 +45,13 @@ _CORRECTIONS = {"holm": " (Holm, {} pairs)", "bh": " (Benjamini-Hochberg, {} pai
 
 Over = AllCutoffs | Literal["ask"] | None
 #: Key → word for annotators, keyphrases and documents.
-Speech = dict[str, str]
-_WORDS: dict[str, Speech] = read_toml("words/speech.toml")
+Terms = dict[str, str]
+_WORDS: dict[str, Terms] = read_toml("words/terms.toml")
 USUAL = _WORDS["usual"]
 _ALONE = [USUAL | _WORDS[kind] for kind in ("annotators", "indexers")]
 
 
-def speech(corpus: Corpus) -> Speech:
+def terms_for(corpus: Corpus) -> Terms:
     """Return the words for annotators, keyphrases and documents that suit the data, such as those of indexing."""
     return _ALONE[corpus.has_concepts] if indexing.has_only_annotators(corpus) else USUAL
 
@@ -124,7 +124,7 @@ def _shifted_lists(corpus: Corpus, systems: Sequence[str]) -> Iterator[str]:
 def people(corpus: Corpus, settings: Settings) -> Answer:
     """Report the agreement of the annotators of a corpus, which does not depend on k."""
     pooled = settings.changed(k="all", annotators="union", average="usual")  # Hooper needs pooled counts
-    return of_people(agreement(corpus, pooled), standard_error(prepare_annotators(corpus, pooled)), speech(corpus))
+    return of_people(agreement(corpus, pooled), standard_error(prepare_annotators(corpus, pooled)), terms_for(corpus))
 
 
 def _lead_facts(best: str, second: str, measure: str, values: Mapping[str, float]) -> dict[str, str]:
@@ -487,7 +487,7 @@ def of_preset(preset_result: Result, default_result: Result, measure: str, syste
     return say("preset", preset=in_words("preset", preset), rules=rules, cutoffs=list(PRESETS[preset].k), **facts)
 
 
-def of_people(result: Result, error: float, terms: Speech) -> Answer:
+def of_people(result: Result, error: float, terms: Terms) -> Answer:
     """Report the proportion of keyphrases on which annotators agree, and K with its band if the universe is known.
 
     Under universe = rankings, chance agreement is unknown. error: standard error of K with documents as clusters.

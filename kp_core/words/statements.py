@@ -54,7 +54,7 @@ def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> 
 
 
 def reliability(result: Result, error: float, scale: str, terms: Mapping[str, str]) -> str:
-    """Report K of all annotators with its band; error: as in `benchmark`; terms: from `speech`."""
+    """Report K of all annotators with its band; error: as in `benchmark`; terms: from `terms_for`."""
     row = result.frame[(result.frame["system"] == "all") & (result.frame["measure"] == "K")].iloc[0]
     if row["value"] != row["value"]:
         return say("reliability undefined", words=terms, reason=REASONS[row["reason"]])

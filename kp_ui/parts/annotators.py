@@ -37,34 +37,34 @@ def answer() -> None:
 
 def together() -> None:
     """Show all pairs, the most disputed documents and keyphrases, all coefficients, and the word for K."""
-    result, annotators, speech = cached.agreement(), workspace.corpus().annotators, workspace.speech()
+    result, annotators, terms = cached.agreement(), workspace.corpus().annotators, workspace.terms()
     left, right = st.columns([6, 5], gap="medium")
     with left:
         _in_pairs(result, annotators)
-        show.subheader(f"All {speech['annotators']} together")
+        show.subheader(f"All {terms['annotators']} together")
         all_annotators = screen_tables.rows_where(result, "all", interpretable(TOGETHER, result.settings))
         note = "people.together" if _interprets_k(result) else "people.no_word"
-        tables.table(screen_tables.with_words(all_annotators, speech), "together", result.documents, note=note)
+        tables.table(screen_tables.with_words(all_annotators, terms), "together", result.documents, note=note)
     with right:
-        show.subheader(f"Most disputed {speech['documents']}")
+        show.subheader(f"Most disputed {terms['documents']}")
         documents = cached.on_corpus(indexing.disputed_documents, cached.without_cutoff()).head(5)
         documents = screen_tables.by_title(documents, workspace.corpus().documents)
         shown = screen_tables.OF_TITLES if workspace.has_only_annotators() else ("title", "P_pos")
         tables.table(documents[[name for name in documents if name in shown]], "disputed_titles")
-        link.to("documents", f"All {speech['documents']}")
-        show.subheader(f"Most disputed {speech['keyphrases']}")
+        link.to("documents", f"All {terms['documents']}")
+        show.subheader(f"Most disputed {terms['keyphrases']}")
         headings = cached.on_corpus(subjects_of_annotators, cached.without_cutoff()).frame.query("apart > 0")
         tables.table(screen_tables.headings_in_short(headings.head(5), len(annotators)), "disputed")
-        show.downloads(headings, f"Most disputed {speech['keyphrases']}")
-        link.to("documents", f"All {speech['keyphrases']}", documents_tab=speech["Keyphrases"])
+        show.downloads(headings, f"Most disputed {terms['keyphrases']}")
+        link.to("documents", f"All {terms['keyphrases']}", documents_tab=terms["Keyphrases"])
         if _interprets_k(result):
             _word_for_k(result)
     if (result.frame["subset"] != "all").any():
-        show.subheader(f"By {speech['document']} type")
-        plot = dots.groups(result, "K" if _interprets_k(result) else "P_pos", speech)
-        show.chart(plot, "groups", f"agreement by {speech['document']} type")
+        show.subheader(f"By {terms['document']} type")
+        plot = dots.groups(result, "K" if _interprets_k(result) else "P_pos", terms)
+        show.chart(plot, "groups", f"agreement by {terms['document']} type")
     interpreted = screen_tables.only(result, interpretable(result.frame["measure"].unique(), result.settings))
-    show.recipe(result, (interpreted.frame, f"Agreement of {speech['annotators']}"))
+    show.recipe(result, (interpreted.frame, f"Agreement of {terms['annotators']}"))
 
 
 def _interprets_k(result: kp.Result) -> bool:
@@ -88,35 +88,35 @@ def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     pairs = screen_tables.pairs_of_annotators(result, annotators, interpretable(OF_PAIRS, result.settings))
     if not len(pairs):  # the answer gives the reason
         return
-    speech, options = workspace.speech(), list(interpretable(("P_pos", "kappa", "PABAK", "P_neg"), result.settings))
+    terms, options = workspace.terms(), list(interpretable(("P_pos", "kappa", "PABAK", "P_neg"), result.settings))
     labels, meaning = {name: show.head(name) for name in options}, show.meanings(options)
     measure = controls.select("Measure of a pair", options, "pair", format_func=labels.__getitem__, meaning=meaning)
     if len(annotators) <= indexing.FEW:
-        plot = dots.pairs_of_annotators(result, measure, annotators, speech)
+        plot = dots.pairs_of_annotators(result, measure, annotators, terms)
     else:
         matrix = heat_maps.pair_matrix(result, measure, annotators)
-        plot = heat_maps.heat_map(matrix, show.head(measure), speech["annotators"])
+        plot = heat_maps.heat_map(matrix, show.head(measure), terms["annotators"])
     if len(annotators) <= 40:
         show.chart(plot, "pairs", f"{measure} of pairs of annotators")
     else:
-        st.caption(f"A matrix of all {speech['annotators']} does not fit here; the table shows every pair.")
+        st.caption(f"A matrix of all {terms['annotators']} does not fit here; the table shows every pair.")
     pairs = pairs.drop(columns="P_neg", errors="ignore").rename(columns={"documents": "n"})
     shown = pairs.assign(pair=pairs["pair"].map({f"{a}|{b}": f"{a} and {b}" for a in annotators for b in annotators}))
-    caption = f"Agreement of pairs of {speech['annotators']}"
+    caption = f"Agreement of pairs of {terms['annotators']}"
     tables.table(shown, "annotator_pairs", result.documents, take=caption)
-    documents, people = speech["documents"], speech["annotators"]
-    show.about("people.pairs", documents=documents, annotators=people, P_pos=speech["P_pos"])
+    documents, people = terms["documents"], terms["annotators"]
+    show.about("people.pairs", documents=documents, annotators=people, P_pos=terms["P_pos"])
 
 
 def ceiling() -> None:
     """Show each annotator against the others, the agreement without each, and systems scored on the same gold."""
-    result, annotators, speech = cached.agreement(), workspace.corpus().annotators, workspace.speech()
-    title = f"Each {speech['annotator']} against the others"
+    result, annotators, terms = cached.agreement(), workspace.corpus().annotators, workspace.terms()
+    title = f"Each {terms['annotator']} against the others"
     show.subheader(title)
     table = screen_tables.each_annotator(result, annotators, interpretable(AGAINST_OTHERS, result.settings))
     tables.table(table, "each_annotator", take=title, note="people.each")
     if _interprets_k(result):
-        show.about("people.without", annotator=speech["annotator"])
+        show.about("people.without", annotator=terms["annotator"])
     show.signature(result.signature)
     if not workspace.corpus().systems:
         return
@@ -136,43 +136,43 @@ def ceiling() -> None:
 
 def by_document() -> None:
     """Show the agreement per document, as a histogram and as a table in which a selected row opens the document."""
-    result, speech, table = cached.agreement(), workspace.speech(), cached.annotated_documents()
+    result, terms, table = cached.agreement(), workspace.terms(), cached.annotated_documents()
     if _interprets_k(result):
         scale = SCALES[controls.select("Scale of words", SCALES, "scale")]
-        show.chart(dots.histogram(table, "K", scale, speech), "histogram")
+        show.chart(dots.histogram(table, "K", scale, terms), "histogram")
     else:
-        show.chart(dots.histogram(table, "P_pos", (), speech), "histogram", note="people.no_word")
+        show.chart(dots.histogram(table, "P_pos", (), terms), "histogram", note="people.no_word")
         table = table.drop(columns=["K", "P_neg", "PABAK", "AC1", "N"])
-    with st.expander(f"{speech['Keyphrases']} by {speech['document']} and {speech['annotator']}"):
+    with st.expander(f"{terms['Keyphrases']} by {terms['document']} and {terms['annotator']}"):
         keyphrases = cached.on_corpus(indexing.titles, cached.without_cutoff())
-        tables.table(keyphrases, "by_title", take=f"{speech['Keyphrases']} by {speech['document']}")
-    caption = f"Agreement of {speech['annotators']} by {speech['document']}"
+        tables.table(keyphrases, "by_title", take=f"{terms['Keyphrases']} by {terms['document']}")
+    caption = f"Agreement of {terms['annotators']} by {terms['document']}"
     tables.of_documents(screen_tables.shown(table, "annotated_documents"), caption)
     show.signature(result.signature)
 
 
 def trimming() -> None:
     """Show the trimmed gold standard, the systems' scores on it, and the correlation of the scores with K."""
-    speech = workspace.speech()
+    terms = workspace.terms()
     if not _interprets_k(cached.agreement()):
         show.about("people.no_word")
         return
-    show.about("people.trimming", annotators=speech["annotators"], document=speech["document"])
+    show.about("people.trimming", annotators=terms["annotators"], document=terms["document"])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         threshold = controls.of_k("Threshold of K", "threshold")
         form = controls.select("Form", FORMS, "form")
-        binary, label = form == "binary", f"One majority for all {speech['documents']}"
+        binary, label = form == "binary", f"One majority for all {terms['documents']}"
         pooled = controls.switch(label, "pooled", disabled=not binary) and binary
     study = cached.trimmed(threshold, pooled, form)
     documents = study.frame[study.frame["status"] == "ok"]
-    count = show.pluralize(len(study.frame), speech["document"])
-    phrases = show.pluralize(int(documents["gold"].sum()), speech["keyphrase"])
+    count = show.pluralize(len(study.frame), terms["document"])
+    phrases = show.pluralize(int(documents["gold"].sum()), terms["keyphrase"])
     st.markdown(prose.text("people.left", threshold=threshold, kept=len(documents), every=count, phrases=phrases))
     if workspace.corpus().systems and binary:
         _curve(pooled, threshold)
-    with st.expander(f"Every {speech['document']} at this threshold"):
+    with st.expander(f"Every {terms['document']} at this threshold"):
         tables.table(screen_tables.shown(study.frame, "trimmed"), "trimmed")
-        show.about("people.unreachable", document=speech["document"])
+        show.about("people.unreachable", document=terms["document"])
     show.downloads(study.frame, "Gold standard trimmed by agreement", study.signature)
     show.signature(study.signature)
     if workspace.corpus().systems:

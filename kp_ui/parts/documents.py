@@ -40,7 +40,7 @@ def section() -> None:
         pair = _pair() if corpus.systems else ()
         document = _listed(pair) if pair else _disputed()
     if document is None:
-        middle.info(f"No {workspace.speech()['document']} matches the search.")
+        middle.info(f"No {workspace.terms()['document']} matches the search.")
         return
     view = cached.on_screen(kp.one_document, document=document)
     with middle:
@@ -98,8 +98,8 @@ def _disputed() -> str | None:
     table, documents = cached.annotated_documents()[["document", "P_pos"]], workspace.corpus().documents
     table = table.sort_values("P_pos", kind="stable", ignore_index=True)
     rows = screen_tables.searched(table, documents, *_search())
-    show.about("people.least", annotators=workspace.speech()["annotators"])
-    show.downloads(rows, f"Agreement by {workspace.speech()['document']}")
+    show.about("people.least", annotators=workspace.terms()["annotators"])
+    show.downloads(rows, f"Agreement by {workspace.terms()['document']}")
     show.signature(cached.agreement().signature)
     return choose_document(rows["document"].tolist(), screen_tables.by_title(rows, documents), set(table["document"]))
 
@@ -132,7 +132,7 @@ def _text(view: DocumentView, document: str, pair: Sequence[str]) -> None:
     show.small(" · ".join(part for part in (shown_id, view.group, settings.cutoff_in_words() if pair else "") if part))
     systems = [name for name in pair if name in view.lists]
     if not view.text:
-        show.small(f"No text of this {workspace.speech()['document']} is loaded.")
+        show.small(f"No text of this {workspace.terms()['document']} is loaded.")
         return
     line_of_system, styles = dict(zip(_LINES, systems, strict=False)), looks(workspace.corpus().systems)
     style = "".join(f"--{line}: {styles[name].colour};" for line, name in line_of_system.items())
@@ -168,7 +168,7 @@ def _phrases(view: DocumentView, document: str, pair: Sequence[str]) -> None:
     listed = phrases_of(view, settings.resolved(), beyond=5)
     near = {name: screen_tables.types_of(cached.near_misses(), name, document) for name in systems}
     people = list(annotators) if 1 < len(annotators) <= _PEOPLE else []
-    first_heading = "phrase" if systems else workspace.speech()["keyphrase"]
+    first_heading = "phrase" if systems else workspace.terms()["keyphrase"]
     names = [first_heading, *(people or ["people"]), *systems]
     heads = [tables.breakable(tables.escape(show.in_short(name))) for name in names]
     head = "".join(f'<th title="{tables.escape(name)}">{shown}</th>' for name, shown in zip(names, heads, strict=True))
@@ -208,16 +208,16 @@ def _cell(phrase: Phrase, system: str, near: Mapping[str, str]) -> str:
 def headings() -> None:
     """Arrange the keyphrases that match a search, and the documents of the chosen keyphrase."""
     systems = results.best_first() if workspace.corpus().systems else []
-    speech = workspace.speech()
+    terms = workspace.terms()
     left, right = st.columns([8, 4], gap="medium")
     with left:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             system = results.choose_system("System", "system", systems) if systems else ""
-            query = controls.search("heading_search", f"Search {speech['keyphrases']}")
+            query = controls.search("heading_search", f"Search {terms['keyphrases']}")
         heading = _list_headings(system, query)
     with right:
         if heading is None:
-            st.info(f"No {speech['keyphrase']} matches the search.")
+            st.info(f"No {terms['keyphrase']} matches the search.")
         else:
             _occurrences(system, *heading)
     if system:
@@ -229,11 +229,11 @@ def _list_headings(system: str, query: str) -> tuple[str, str] | None:
     """Let the user choose a keyphrase, and return its identifier and name; None if none matches the search."""
     subjects = cached.on_screen(kp.subjects) if system else cached.on_corpus(kp.subjects, cached.without_cutoff())
     rows = screen_tables.headings(subjects, system, query)
-    shown, speech = rows.drop(columns="subject"), workspace.speech()
-    show.downloads(shown, f"{speech['Keyphrases']}{f', {system}' * bool(system)}")
+    shown, terms = rows.drop(columns="subject"), workspace.terms()
+    show.downloads(shown, f"{terms['Keyphrases']}{f', {system}' * bool(system)}")
     show.recipe(subjects)
-    number = show.pluralize(len(rows), speech["keyphrase"])
-    show.about("headings.of_system" if system else "headings.of_people", number=number, documents=speech["documents"])
+    number = show.pluralize(len(rows), terms["keyphrase"])
+    show.about("headings.of_system" if system else "headings.of_people", number=number, documents=terms["documents"])
     ids = rows["subject"].tolist()
     chosen = link.chosen().get("heading", "")
     selected = ids.index(chosen) if chosen in ids else 0

@@ -120,7 +120,7 @@ def _take_shared(root: Path, name: str) -> None:
 
 
 def _next_step(understood: str) -> None:
-    corpus, annotators = workspace.corpus(), workspace.speech()["annotators"]
+    corpus, annotators = workspace.corpus(), workspace.terms()["annotators"]
     systems = "See which system is better" if len(corpus.systems) > 1 else "See how the system scores"
     steps = {
         "overview": (systems, len(corpus.gold) and corpus.systems),

@@ -193,8 +193,8 @@ def _data() -> None:
     data, uploads = workspace.all_data(), workspace.session().uploads
     corpus, systems = data.corpus, runs_of(data.corpus.systems)
     runs = corpus.systems if len(systems) < len(corpus.systems) else []
-    speech = workspace.speech()
-    kinds = {"data set": corpus.datasets, speech["document"]: corpus.documents, speech["annotator"]: corpus.annotators}
+    terms = workspace.terms()
+    kinds = {"data set": corpus.datasets, terms["document"]: corpus.documents, terms["annotator"]: corpus.annotators}
     kinds |= {"system": systems, "run": runs}
     counts = [show.pluralize(len(entries), name) for name, entries in kinds.items() if len(entries)]
     title = typeset.first_capital(data.title)

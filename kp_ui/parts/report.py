@@ -30,7 +30,7 @@ def section() -> None:
     """Let the user choose the sections of the report, download it, and preview it."""
     page.one_dataset("report")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        default = workspace.speech()["report"]
+        default = workspace.terms()["report"]
         title = st.text_input("Title", max_chars=200, width=360, **controls.linked("title", default)) or default
         corpus, default_sections = workspace.corpus(), bundle.usual(workspace.corpus())
         headings, sections = {name: show.plain(bundle.heading(corpus, name)) for name in bundle.SECTIONS}, []
@@ -79,7 +79,7 @@ def paper() -> None:
             marks = st.toggle("Significance marks", value=True, key="table_marks")
             baselines = st.toggle("Baselines", key="table_baselines")
             baseline = st.selectbox("Daggers against", ["the best", *systems], key="table_baseline")
-            caption = st.text_input("Caption", workspace.speech()["report"], key="table_caption", max_chars=300)
+            caption = st.text_input("Caption", workspace.terms()["report"], key="table_caption", max_chars=300)
     if not rows or not measures:
         raise kp.UsageError("choose at least one system and one measure")
     at_k = cached.at_cutoff().changed(k="".join(cutoffs.split()))

@@ -22,8 +22,8 @@ from kp_core.reading.limits import refuse_over
 from kp_core.reading.uploads import Uploads
 from kp_core.scoring.prepare import prepare
 from kp_core.studies import indexing
-from kp_core.words.answers import Speech
-from kp_core.words.answers import speech as speech_of
+from kp_core.words.answers import Terms
+from kp_core.words.answers import terms_for
 from kp_ui import ROOT
 from kp_ui.state import kept, link
 from kp_ui.state.apart import apart
@@ -189,9 +189,9 @@ def has_only_annotators() -> bool:
     return data is not None and indexing.has_only_annotators(data.corpus)
 
 
-def speech() -> Speech:
+def terms() -> Terms:
     """Return the words for annotators, keyphrases and documents that suit the data on screen."""
-    return speech_of((session().on_screen or _NO_DATA).corpus)
+    return terms_for((session().on_screen or _NO_DATA).corpus)
 
 
 def read_files() -> None:

@@ -234,7 +234,7 @@ def head(name: str) -> str:
     measure, _, suffix = name.partition("@")
     labels = {"O": f"{measure} at gold size", "M": f"{measure} of the whole list"}
     label = _HEADS.get(name) or labels.get(suffix, name)
-    return workspace.speech().get(label, label)
+    return workspace.terms().get(label, label)
 
 
 def in_heads(text: str) -> str:
