@@ -5,9 +5,8 @@ from pathlib import Path
 from kp_core.reading.limits import at_start, whole_number
 
 _HERE = Path(__file__).resolve().parent
-_IN_WHEEL = _HERE / "dashboard"
 #: The folder of app.py, pages and sample_data, in the project or in the installed wheel.
-ROOT = _IN_WHEEL if _IN_WHEEL.is_dir() else _HERE.parent
+ROOT = next(folder for folder in (_HERE / "dashboard", _HERE.parent) if folder.is_dir())
 
 
 def limit(variable: str) -> int:

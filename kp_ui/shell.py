@@ -92,7 +92,6 @@ def run() -> None:
             pages.save_button("save_after_failure")
 
 
-_ADMITTED = "seated"
 _admitted_sessions: set[object] = set()
 
 
@@ -101,8 +100,8 @@ def admit() -> None:
 
     An admitted session that reconnects is always admitted again, because it may have unsaved files.
     """
-    if not MAX_SESSIONS or _ADMITTED in st.session_state or len(_admitted_sessions) < MAX_SESSIONS:
-        st.session_state[_ADMITTED] = True
+    if not MAX_SESSIONS or "admitted" in st.session_state or len(_admitted_sessions) < MAX_SESSIONS:
+        st.session_state["admitted"] = True
         _admit_session()
         return
     st.title("KPScope is full", anchor=False)

@@ -22,8 +22,7 @@ from kp_core.reading.limits import refuse_over
 from kp_core.reading.uploads import Uploads
 from kp_core.scoring.prepare import prepare
 from kp_core.studies import indexing
-from kp_core.words.answers import Terms
-from kp_core.words.answers import terms_for
+from kp_core.words.answers import Terms, terms_for
 from kp_ui import ROOT
 from kp_ui.state import kept, link
 from kp_ui.state.apart import apart
