@@ -59,14 +59,14 @@ def with_intervals() -> Task:
         return intervals.resample(DOCUMENTS, RESAMPLES, np.random.default_rng(settings.seed))
 
     def from_counts(average: str) -> dict[tuple[str, str], Any]:
-        drawn, found = weights(), {}
+        drawn, result = weights(), {}
         for name, counts in counted.items():
             view, sums = counts.sets.at(K), Accumulator("bootstrap")
             sums.begin(np.ones(DOCUMENTS, bool), drawn)
-            for one in measures:
-                sums.add(name, one, view, average)
-                found[name, one.card.name] = sums.estimate(name, one, average, K)
-        return found
+            for entry in measures:
+                sums.add(name, entry, view, average)
+                result[name, entry.card.name] = sums.estimate(name, entry, average, K)
+        return result
 
     def one_by_one() -> tuple[float, float, float]:
         """Compute the intervals of one system at one cutoff with scikit-learn, from the table of each resample."""
@@ -79,14 +79,14 @@ def with_intervals() -> Task:
         low, high = np.quantile(values[1:], [0.025, 0.975])
         return values[0], low, high
 
-    found = from_counts("micro")["system-3", "kappa"]
-    equal("kappa and its interval", (found.value[9], found.low[9], found.high[9]), one_by_one())
+    result = from_counts("micro")["system-3", "kappa"]
+    equal("kappa and its interval", (result.value[9], result.low[9], result.high[9]), one_by_one())
     frame = evaluate(corpus, settings, measures=OF_SYSTEMS).frame
     row = frame[(frame["system"] == "system-3") & (frame["measure"] == "kappa") & (frame["k"] == 10)]
     equal(
         "kappa in the result",
         row[["value", "low", "high"]].to_numpy()[0],
-        (found.value[9], found.low[9], found.high[9]),
+        (result.value[9], result.low[9], result.high[9]),
     )
     peer = "scikit-learn, kappa alone, pooled tables"
     tools: Tools = {
@@ -130,7 +130,7 @@ def of_annotators() -> Task:
 
     def ours() -> dict[str, float]:
         total = summed(panel(choices(coded, identities, record), universe), ones)
-        return {one.card.name: float(one.scores(total).item()) for one in measures}
+        return {entry.card.name: float(entry.scores(total).item()) for entry in measures}
 
     def from_frames() -> pd.DataFrame:
         loaded = kp.load(gold=gold)
@@ -192,20 +192,20 @@ def of_pairs() -> Task:
     measures = [parse("kappa"), parse("P_pos")]
 
     def ours() -> tuple[Any, list[np.ndarray]]:
-        found = pairs(choices(coded, identities, record), universe)
-        total = summed(found.cells, ones)
-        return found, [one.scores(total)[0] for one in measures]
+        result = pairs(choices(coded, identities, record), universe)
+        total = summed(result.cells, ones)
+        return result, [one.scores(total)[0] for one in measures]
 
-    found, values = ours()
+    result, values = ours()
     chosen: Mapping[Any, Any] = gold.groupby(["doc_id", "annotator"])["phrase"].agg(list).to_dict()
     labels = {key: np.zeros(CANDIDATES, np.int64) for key in chosen}
     for key, phrases in chosen.items():
         labels[key][[int(phrase.removeprefix("phrase ")) for phrase in phrases]] = 1
-    sample = np.linspace(0, len(found.first) - 1, SAMPLE).astype(int)
+    sample = np.linspace(0, len(result.first) - 1, SAMPLE).astype(int)
     columns = []
     for pair in sample:
-        both = [coded.documents[d] for d in np.flatnonzero(found.seen[:, pair])]
-        sides = [coded.annotators[side[pair]] for side in (found.first, found.second)]
+        both = [coded.documents[d] for d in np.flatnonzero(result.seen[:, pair])]
+        sides = [coded.annotators[side[pair]] for side in (result.first, result.second)]
         columns.append([np.concatenate([labels[document, side] for document in both]) for side in sides])
 
     def peer() -> list[tuple[float, float]]:
@@ -222,8 +222,8 @@ def of_pairs() -> Task:
         ),
         name: peer,
     }
-    title = f"Annotators: 338 of 183 documents, {len(found.first):,} pairs with documents in common"
-    return timed(title, tools, scale={name: len(found.first) / SAMPLE}, aim="1 s")
+    title = f"Annotators: 338 of 183 documents, {len(result.first):,} pairs with documents in common"
+    return timed(title, tools, scale={name: len(result.first) / SAMPLE}, aim="1 s")
 
 
 def of_tables() -> Task:

@@ -74,7 +74,7 @@ def timed(documents: int = 100_000, subjects: int = 200_000) -> str:
     gold = rng.integers(0, subjects, documents * 10)
     lists = np.where(rng.random(documents * 10) < 0.4, gold, rng.integers(0, subjects, documents * 10))
     ids = np.repeat([f"d{i}" for i in range(documents)], 10)
-    tables = [pd.DataFrame({"doc_id": ids, "phrase": names[one]}) for one in (gold, lists)]
+    tables = [pd.DataFrame({"doc_id": ids, "phrase": names[item]}) for item in (gold, lists)]
     corpus = kp.load(gold=tables[0], systems={"x": tables[1]})
     begin = time.perf_counter()
     kp.evaluate(corpus, k=10, measures=MEASURES, average="subject", normalise="none")

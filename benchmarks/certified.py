@@ -27,8 +27,8 @@ Answer = float | None
 
 def cases() -> list[dict[str, Any]]:
     """Return the cases of the certified set."""
-    found: list[dict[str, Any]] = json.loads(CASES.read_text(encoding="utf-8"))["cases"]
-    return found
+    result: list[dict[str, Any]] = json.loads(CASES.read_text(encoding="utf-8"))["cases"]
+    return result
 
 
 def question(case: dict[str, Any]) -> str:
@@ -93,20 +93,20 @@ class Tally:
             return []
         usual = getattr(Settings(), self.convention)
         value, wrong = (
-            [str(case["settings"].get(self.convention, usual)) for case, _ in own]
-            for own in (self.done, self.differing)
+            [str(case["settings"].get(self.convention, usual)) for case, _ in part]
+            for part in (self.done, self.differing)
         )
-        return [one for one in dict.fromkeys(value) if one not in wrong]
+        return [item for item in dict.fromkeys(value) if item not in wrong]
 
 
 def tallies(asked: Sequence[dict[str, Any]], answers: Sequence[Answer], tolerance: float) -> list[Tally]:
     """Return the tally of each convention."""
-    found = []
+    result = []
     for name in dict.fromkeys(case["convention"] for case in asked):
-        own = [pair for pair in zip(asked, answers, strict=True) if pair[0]["convention"] == name]
-        done = [(case, answer) for case, answer in own if answer is not None]
-        found.append(Tally(name, len(own), done, [one for one in done if differs(*one, tolerance)]))
-    return found
+        part = [pair for pair in zip(asked, answers, strict=True) if pair[0]["convention"] == name]
+        done = [(case, answer) for case, answer in part if answer is not None]
+        result.append(Tally(name, len(part), done, [item for item in done if differs(*item, tolerance)]))
+    return result
 
 
 def report(name: str, found: Sequence[Tally]) -> Iterable[str]:
@@ -133,9 +133,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--tolerance", type=float, default=1e-9, help="the largest difference that is none")
     given, asked = parser.parse_args(arguments), cases()
     if given.script:
-        found = tallies(asked, of_script(given.script, asked), given.tolerance)
-        print(*report(given.script, found), sep="\n")
-        return int(any(one.differing for one in found) or not any(one.answered for one in found))
+        result = tallies(asked, of_script(given.script, asked), given.tolerance)
+        print(*report(given.script, result), sep="\n")
+        return int(any(item.differing for item in result) or not any(item.answered for item in result))
     from benchmarks.certified_peers import installed, table
 
     peers: dict[str, Callable[[dict[str, Any]], Answer]] = installed()
@@ -144,4 +144,4 @@ def main(arguments: Sequence[str]) -> int:
         by_peer[name] = tallies(asked, [peer(case) for case in asked], given.tolerance)
         print(*report(name, by_peer[name]), "", sep="\n", flush=True)
     print(*table(by_peer), sep="\n")
-    return int(any(one.differing for found in by_peer.values() for one in found))
+    return int(any(item.differing for result in by_peer.values() for item in result))

@@ -82,7 +82,7 @@ def pytrec_eval(name: str, files: Files) -> float:
 
     asked = re.sub(r"_(\d+)$", r".\1", name)
     evaluator = pytrec_eval.RelevanceEvaluator(files.qrels, {asked}, relevance_level=files.level)
-    values = [one[name] for one in evaluator.evaluate(files.run).values()]
+    values = [item[name] for item in evaluator.evaluate(files.run).values()]
     return sum(values) / len(values) if values else math.nan
 
 
@@ -127,9 +127,9 @@ def table(by_peer: Mapping[str, list[Tally]]) -> Iterable[str]:
     yield "| convention | " + " | ".join(by_peer) + " |"
     yield "|---|" + "---|" * len(by_peer)
     for row in zip(*by_peer.values(), strict=True):
-        if any(one.answered for one in row):
-            yield f"| {row[0].convention} | " + " | ".join(_cell(one) for one in row) + " |"
-    sums = [(sum(len(t.differing) for t in own), sum(t.answered for t in own)) for own in by_peer.values()]
+        if any(item.answered for item in row):
+            yield f"| {row[0].convention} | " + " | ".join(_cell(item) for item in row) + " |"
+    sums = [(sum(len(t.differing) for t in part), sum(t.answered for t in part)) for part in by_peer.values()]
     yield "| all | " + " | ".join(f"{wrong} of {done}" for wrong, done in sums) + " |"
 
 

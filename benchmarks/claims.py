@@ -68,8 +68,8 @@ def drawn(
         there = rng.random(draws * documents) >= missing
         order = np.cumsum(hits, axis=1) - 1
         lists[name] = {
-            own: np.where(row, right[index], wrong).tolist()
-            for own, row, index, has in zip(gold, hits, order, there, strict=True)
+            part: np.where(row, right[index], wrong).tolist()
+            for part, row, index, has in zip(gold, hits, order, there, strict=True)
             if has
         }
     corpus = kp.load(gold=gold, systems=lists)
@@ -108,18 +108,18 @@ def comparisons(
 
 def one_set(systems: Mapping[str, float], documents: int, draws: int, rng: np.random.Generator, **of: float) -> float:
     """Return the share of draws in which some pair of systems is called significantly different."""
-    found = comparisons(systems, draws, documents, rng, **of)
-    return sum(any(one.better.values()) for one in found) / draws
+    result = comparisons(systems, draws, documents, rng, **of)
+    return sum(any(item.better.values()) for item in result) / draws
 
 
 def several_sets(sets: int, documents: int, draws: int, rng: np.random.Generator) -> float:
     """Return the share of draws of several data sets in which a system is called better on at least one of them."""
-    each = [comparisons({"a": 0.0, "b": 0.0}, draws, documents, rng) for _ in range(sets)]
+    every = [comparisons({"a": 0.0, "b": 0.0}, draws, documents, rng) for _ in range(sets)]
     false = 0
-    for own in zip(*each, strict=True):
-        found = {f"set {number}": comparison for number, comparison in enumerate(own)}
-        scores = {name: float(np.mean([one.scores[name] for one in own])) for name in ("a", "b")}
-        whole = replace(own[0], datasets=found, over_datasets=tuple(better_on(found)), scores=scores)
+    for part in zip(*every, strict=True):
+        result = {f"set {number}": comparison for number, comparison in enumerate(part)}
+        scores = {name: float(np.mean([item.scores[name] for item in part])) for name in ("a", "b")}
+        whole = replace(part[0], datasets=result, over_datasets=tuple(better_on(result)), scores=scores)
         false += of_datasets(whole, "F1@5", sets).grade in FOUND
     return false / draws
 
@@ -156,16 +156,16 @@ def coverage(kind: tuple[float, float], draws: int, seed: int) -> Iterator[dict[
     asked = [(parse(name), average) for name, average in (("F1@5", "macro"), ("MAP", "macro"), ("kappa", "micro"))]
     rng = np.random.default_rng(seed)
     _, large = drawn({"a": 0.0}, 1, LARGE, rng, kind=kind)
-    truth = {one.name(): value(one, average, large["a"], None)[0] for one, average in asked}
+    truth = {item.name(): value(item, average, large["a"], None)[0] for item, average in asked}
     for documents in SIZES:
-        inside = {one.name(): np.zeros(2) for one, _ in asked}
+        inside = {item.name(): np.zeros(2) for item, _ in asked}
         for _, counts in parts(*drawn({"a": 0.0}, draws, documents, rng, kind=kind), documents):
             weights = intervals.resample(documents, 1_000, rng)
-            for one, average in asked:
-                _, sample = value(one, average, counts["a"], weights)
+            for item, average in asked:
+                _, sample = value(item, average, counts["a"], weights)
                 for index, tail in enumerate((intervals.expanded_tail(documents), 0.025)):
                     low, high = intervals.percentile(sample, tail)
-                    inside[one.name()][index] += bool(low[0] <= truth[one.name()] <= high[0])
+                    inside[item.name()][index] += bool(low[0] <= truth[item.name()] <= high[0])
         for name, both in inside.items():
             shares = dict(zip(("default", "percentile"), (both / draws).tolist(), strict=True))
             yield {"measure": name, "truth": truth[name], "documents": documents} | shares
@@ -173,14 +173,14 @@ def coverage(kind: tuple[float, float], draws: int, seed: int) -> Iterator[dict[
 
 def value(one: Measure, average: str, counts: SystemCounts, weights: Floats | None) -> tuple[float, Floats]:
     """Return the value of a system, and its resamples (B, 1)."""
-    found = estimate(
+    result = estimate(
         one,
         counts.of(one).at(one.cutoffs(counts.exact.settings)),
         average,
         weights,
         "none" if weights is None else "bootstrap",
     )
-    return float(found.value[0]), np.zeros((0, 1)) if found.resampled is None else found.resampled
+    return float(result.value[0]), np.zeros((0, 1)) if result.resampled is None else result.resampled
 
 
 def needed(draws: int) -> Iterator[dict[str, object]]:
@@ -196,12 +196,12 @@ def needed(draws: int) -> Iterator[dict[str, object]]:
     whole = pilot(200_000)
     right = next(n for n in range(10, 1000) if np.mean([power(whole, n, 0.05, rng) for _ in range(20)]) >= 0.8)
     for documents in (20, 50, 100, 200):
-        found = [range_ for _ in range(draws) if (range_ := documents_needed(pilot(documents), 1, rng)) is not None]
-        row: dict[str, object] = {"documents": documents, "needed": right, "printed": len(found) / draws}
-        if found:
-            low, high = np.median(found, axis=0)
+        result = [range_ for _ in range(draws) if (range_ := documents_needed(pilot(documents), 1, rng)) is not None]
+        row: dict[str, object] = {"documents": documents, "needed": right, "printed": len(result) / draws}
+        if result:
+            low, high = np.median(result, axis=0)
             row |= {"median low": float(low), "median high": float(high)}
-            row["contains"] = float(np.mean([low <= right <= high for low, high in found]))
+            row["contains"] = float(np.mean([low <= right <= high for low, high in result]))
         yield row
 
 
@@ -216,11 +216,11 @@ def main(draws: int = DRAWS) -> None:
     }
     for name, rows in tables.items():
         print(name)
-        found = list[dict[str, object]]()
+        result = list[dict[str, object]]()
         for row in rows:
-            found.append(row)
+            result.append(row)
             print("  ", row, flush=True)
-        report[name] = found
+        report[name] = result
     (HERE / "claims.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 

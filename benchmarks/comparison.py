@@ -34,10 +34,10 @@ def of_pairs() -> Task:
     small = differences[:FEW, 0]
 
     def scipy(column: np.ndarray, trials: int) -> float:
-        found = permutation_test(
+        result = permutation_test(
             (column,), np.mean, permutation_type="samples", n_resamples=trials, rng=np.random.default_rng(1)
         )
-        return float(found.pvalue)
+        return float(result.pvalue)
 
     ours = float(_p_values(small[:, None], 2**FEW)[0])
     equal("p", ours, scipy(small, 2**FEW))
@@ -57,8 +57,8 @@ def bands() -> Task:
 
     def ours() -> None:
         weights = intervals.resample(BAND_DOCUMENTS, RESAMPLES, rng)
-        for one in values:
-            intervals.percentile(weights @ one / weights.sum(axis=1)[:, None])
+        for item in values:
+            intervals.percentile(weights @ item / weights.sum(axis=1)[:, None])
 
     title = "Bootstrap bands of one measure, 6 systems, 50 cutoffs, 1,000 resamples, 20,000 documents"
     return timed(title, {"KPScope": ours}, aim="500 ms")

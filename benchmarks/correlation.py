@@ -37,25 +37,25 @@ def bootstrap(measures: np.ndarray, human: np.ndarray, cluster: np.ndarray, weig
 
 def bootstrap_loop(measures: np.ndarray, human: np.ndarray, cluster: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return rho for every resample and measure, by scipy.stats.spearmanr on the repeated rows."""
-    found = np.empty((len(weights), measures.shape[1]))
+    result = np.empty((len(weights), measures.shape[1]))
     for b, row in enumerate(weights.astype(int)):
         rows = np.repeat(np.arange(len(human)), row[cluster])
         for m in range(measures.shape[1]):
-            found[b, m] = stats.spearmanr(measures[rows, m], human[rows]).statistic
-    return found
+            result[b, m] = stats.spearmanr(measures[rows, m], human[rows]).statistic
+    return result
 
 
 def swaps_loop(measures: np.ndarray, human: np.ndarray, swapped: np.ndarray) -> np.ndarray:
     """Return differences of rho (B, pairs of measures) after swaps, by scipy.stats.spearmanr."""
     z = np.round(stats.zscore(measures, axis=0), 12)
     pairs = [(i, j) for i in range(MEASURES) for j in range(i + 1, MEASURES)]
-    found = np.empty((len(swapped), len(pairs)))
+    result = np.empty((len(swapped), len(pairs)))
     for b, bits in enumerate(swapped.astype(bool)):
         for index, (i, j) in enumerate(pairs):
             mixed = np.where(bits, z[:, j], z[:, i]), np.where(bits, z[:, i], z[:, j])
             first, second = (stats.spearmanr(column, human).statistic for column in mixed)
-            found[b, index] = first - second
-    return found
+            result[b, index] = first - second
+    return result
 
 
 def swaps_engine(measures: np.ndarray, human: np.ndarray, swapped: np.ndarray) -> np.ndarray:

@@ -80,13 +80,13 @@ def all_intervals(cells: Cells, rng: np.random.Generator) -> dict[str, tuple[np.
         "error under kappa = 0": null_error(total),
         "simple error (Cohen 1960)": simple_error(total),
     }
-    found = {name: (value - 1.959964 * error, value + 1.959964 * error) for name, error in errors.items()}
+    result = {name: (value - 1.959964 * error, value + 1.959964 * error) for name, error in errors.items()}
     drawn = np.ones(cells.hits.shape, bool)
     clusters = estimate(parse("kappa"), Grid(cells, drawn), "micro", None, "cluster-t")
-    found["documents as clusters, t"] = clusters.low, clusters.high
+    result["documents as clusters, t"] = clusters.low, clusters.high
     weights = intervals.resample(len(cells.hits), RESAMPLES, rng)
-    found["bootstrap of documents, percentile"] = intervals.percentile(concordance.kappa(summed(cells, weights)))
-    return found
+    result["bootstrap of documents, percentile"] = intervals.percentile(concordance.kappa(summed(cells, weights)))
+    return result
 
 
 def cell(kind: Kind, documents: int, truth: float, runs: int, rng: np.random.Generator) -> dict[str, float]:
@@ -102,7 +102,7 @@ def cell(kind: Kind, documents: int, truth: float, runs: int, rng: np.random.Gen
         values.append(concordance.kappa(total))
         variance.append(intervals.independent_error(total, concordance.kappa) ** 2)
     effect = float(np.var(np.concatenate(values)) / np.mean(np.concatenate(variance)))
-    return {"design effect": effect} | {name: float(np.concatenate(found).mean()) for name, found in inside.items()}
+    return {"design effect": effect} | {name: float(np.concatenate(result).mean()) for name, result in inside.items()}
 
 
 def main(runs: int = RUNS) -> None:
@@ -113,8 +113,8 @@ def main(runs: int = RUNS) -> None:
         truth = float(concordance.kappa(large.mapped(lambda counts: counts.sum(axis=0)))[0])
         share = float(large.size.sum() / large.universe.sum())
         for documents in DOCUMENTS:
-            found = cell(kind, documents, truth, runs, rng)
-            rows.append({"kind": kind.name, "documents": documents, "kappa": truth, "gold": share} | found)
+            result = cell(kind, documents, truth, runs, rng)
+            rows.append({"kind": kind.name, "documents": documents, "kappa": truth, "gold": share} | result)
     error = 1.96 * (0.25 / runs) ** 0.5
     report = {
         "machine": machine(("numpy", "scipy")),

@@ -57,8 +57,8 @@ def texts(corpus: kp.Corpus) -> dict[str, str]:
 
 def scored(corpus: kp.Corpus, external: kp.External, stemmed: bool) -> tuple[pd.DataFrame, str]:
     """Return one row per system with its measures at the average gold size, and the signature."""
-    found = kp.extract(corpus, list(kp.SYSTEMS), LISTED, external)
-    systems = kp.load(systems=found.as_source())
+    actual = kp.extract(corpus, list(kp.SYSTEMS), LISTED, external)
+    systems = kp.load(systems=actual.as_source())
     whole = replace(corpus, runs=systems.runs, rankings=systems.rankings)
     asked = kp.Settings(k="average", universe="ngrams:3", interval="none", gold_stemmed="yes" if stemmed else "no")
     result = kp.evaluate(whole, asked, MEASURES)
@@ -68,7 +68,7 @@ def scored(corpus: kp.Corpus, external: kp.External, stemmed: bool) -> tuple[pd.
 
 def printed() -> pd.DataFrame:
     """Return the published table in the order of the registry."""
-    by_title = {one.title: name for name, one in kp.SYSTEMS.items()}
+    by_title = {item.title: name for name, item in kp.SYSTEMS.items()}
     rows = {by_title[title]: [float(value) for value in values] for title, values in LECTURE_SYSTEMS.items()}
     return pd.DataFrame.from_dict(rows, orient="index", columns=list(MEASURES)).loc[list(kp.SYSTEMS)]
 
@@ -103,15 +103,15 @@ def peak_memory() -> float:
 
 def page(parts: dict[str, pd.DataFrame], coverages: dict[str, pd.DataFrame], signatures: dict[str, str]) -> str:
     """Return the text of benchmarks/lecture_systems.md."""
-    printed, *own = (
+    printed, *part = (
         table.rename(columns=lambda measure, name=name: f"{measure}, {name}").rename_axis("system").reset_index()
         for name, table in parts.items()
     )
-    ours = own[0].merge(own[1], on="system")
+    ours = part[0].merge(part[1], on="system")
     reached = pd.DataFrame({"candidates": next(iter(coverages.values()))["candidates"]})
-    for name, one in coverages.items():
-        reached[f"coverage, {name}"] = one["coverage"]
-        sizes = one["candidates a document"]
+    for name, item in coverages.items():
+        reached[f"coverage, {name}"] = item["coverage"]
+        sizes = item["candidates a document"]
         reached[f"candidates a document, {name}"] = ["–" if np.isnan(size) else f"{size:,.0f}" for size in sizes]
     lines = "\n".join(f"{name}: `{line}`\n" for name, line in signatures.items())
     return f"""# The lecture systems on other data
@@ -150,11 +150,11 @@ def main() -> None:
     """Write benchmarks/lecture_systems.md and benchmarks/extraction.json."""
     papers, articles = semeval(), wiki20()
     phrases = read_phrases(DATA / "semeval2010/references/train.combined.json")
-    own, signatures = {}, {}
-    own["SemEval-2010"], signatures["SemEval-2010"] = scored(papers, kp.External(texts(articles), phrases), True)
-    own["wiki20"], signatures["wiki20"] = scored(articles, kp.External(texts(papers), phrases), False)
+    part, signatures = {}, {}
+    part["SemEval-2010"], signatures["SemEval-2010"] = scored(papers, kp.External(texts(articles), phrases), True)
+    part["wiki20"], signatures["wiki20"] = scored(articles, kp.External(texts(papers), phrases), False)
     coverages = {"SemEval-2010": kp.coverage(papers, gold_stemmed=True), "wiki20": kp.coverage(articles)}
-    text = page({"published": printed()} | own, coverages, signatures)
+    text = page({"published": printed()} | part, coverages, signatures)
     (HERE / "lecture_systems.md").write_text(text, encoding="utf-8")
     report = {
         "machine": machine(("numpy", "scikit-learn", "HanTa")),

@@ -57,7 +57,7 @@ def _written(run: pd.DataFrame, folder: Path) -> dict[str, str]:
 def _files() -> list[Task]:
     """Time every format; all readers must return the same phrases in the same order."""
     _, run = frames(DOCUMENTS)
-    found = []
+    result = []
     with tempfile.TemporaryDirectory() as folder:
         for kind, path in _written(run, Path(folder)).items():
             tools = {"KPScope, to a corpus": partial(kpscope, path)}
@@ -76,8 +76,8 @@ def _files() -> list[Task]:
                 task.notes.append(
                     f"memory beyond the imports {(task.rows[0].peak - before) * 1.048576 / size:.1f} × the file"
                 )
-            found.append(task)
-    return found
+            result.append(task)
+    return result
 
 
 def _stems() -> list[Task]:

@@ -59,12 +59,12 @@ def seconds(corpus: kp.Corpus) -> dict[str, float]:
     taken = []
     for _ in range(ENOUGH + 1):
         begun = time.perf_counter()
-        found = all_cutoffs(corpus, kp.Settings())
+        result = all_cutoffs(corpus, kp.Settings())
         taken.append(time.perf_counter() - begun)
     return {
         "first": taken[0],
         "median": statistics.median(taken[1:]),
-        "cutoffs": len(found.tested_cutoffs) if found else 0,
+        "cutoffs": len(result.tested_cutoffs) if result else 0,
     }
 
 

@@ -79,13 +79,13 @@ def numpy_limit(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
     for column in wanted.T:
         hit |= listed == column[:, None]
     k, g = np.arange(1, DEPTH + 1), size[:, None]
-    found = np.cumsum(hit, axis=1, dtype=np.int16)
-    precision, discount = found / k, 1 / np.log2(k + 1)
+    result = np.cumsum(hit, axis=1, dtype=np.int16)
+    precision, discount = result / k, 1 / np.log2(k + 1)
     best = np.cumsum(discount)[np.minimum(k, g) - 1]
     means = {
         "P@10": precision,
-        "R@10": found / g,
-        "F1@10": 2 * found / (k + g),
+        "R@10": result / g,
+        "F1@10": 2 * result / (k + g),
         "nDCG@10": np.cumsum(hit * discount, axis=1) / best,
     }
     first = np.where(hit.any(axis=1), 1 / (hit.argmax(axis=1) + 1), 0)
@@ -104,7 +104,7 @@ def polars_limit(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
     hits = listed.lazy().join(wanted.lazy(), on=["doc_id", "phrase"], how="semi").sort("doc_id", "rank")
     hits = hits.with_columns(at=pl.int_range(1, pl.len() + 1).over("doc_id"))
     within = pl.col("rank") <= 10
-    found = hits.group_by("doc_id").agg(
+    result = hits.group_by("doc_id").agg(
         a=within.sum(),
         rr=1 / pl.col("rank").min(),
         ap=(pl.col("at") / pl.col("rank")).sum(),
@@ -115,7 +115,7 @@ def polars_limit(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
         size.lazy()
         .with_columns(m=pl.min_horizontal(pl.lit(10), "g").cast(pl.Int64))
         .join(ideal.lazy(), on="m")
-        .join(found, on="doc_id", how="left")
+        .join(result, on="doc_id", how="left")
         .fill_null(0)
     )
     means = table.select(
@@ -146,9 +146,11 @@ def pytrec_eval(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
     import pytrec_eval as peer
 
     qrels, ranked = _qrels_and_run(gold, run)
-    found = peer.RelevanceEvaluator(qrels, {"P_5,10", "recall_10", "map", "recip_rank", "ndcg_cut_10"}).evaluate(ranked)
+    result = peer.RelevanceEvaluator(qrels, {"P_5,10", "recall_10", "map", "recip_rank", "ndcg_cut_10"}).evaluate(
+        ranked
+    )
     names = {"P@10": "P_10", "R@10": "recall_10", "MRR": "recip_rank", "MAP": "map", "nDCG@10": "ndcg_cut_10"}
-    return {ours: sum(row[name] for row in found.values()) / len(found) for ours, name in names.items()}
+    return {ours: sum(row[name] for row in result.values()) / len(result) for ours, name in names.items()}
 
 
 _RANX = {
@@ -183,8 +185,8 @@ def ranx_dictionaries(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
 def _ranx(qrels: Any, ranked: Any) -> Values:
     import ranx
 
-    found = ranx.evaluate(qrels, ranked, ["precision@5", *_RANX.values()])
-    return {ours: found[name] for ours, name in _RANX.items()}
+    result = ranx.evaluate(qrels, ranked, ["precision@5", *_RANX.values()])
+    return {ours: result[name] for ours, name in _RANX.items()}
 
 
 def ir_measures(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
@@ -194,8 +196,8 @@ def ir_measures(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
 
     qrels, ranked = _qrels_and_run(gold, run)
     names = {"P@10": P @ 10, "R@10": R @ 10, "MRR": RR, "MAP": AP, "nDCG@10": nDCG @ 10}
-    found = peer.calc_aggregate([P @ 5, *names.values()], qrels, ranked)
-    return {ours: found[name] for ours, name in names.items()}
+    result = peer.calc_aggregate([P @ 5, *names.values()], qrels, ranked)
+    return {ours: result[name] for ours, name in names.items()}
 
 
 TOOLS: dict[str, Callable[[pd.DataFrame, pd.DataFrame], Values]] = {

@@ -45,9 +45,9 @@ def write(folder: Path, documents: int) -> dict[str, int]:
         size = rng.integers(5, 16, n)
         wanted = rng.integers(0, PHRASES, (n, 15))
         owner = np.repeat(np.arange(n), size)
-        own = wanted[owner, np.concatenate([np.arange(one) for one in size])]
-        gold.write_table(pa.table({"doc_id": ids.take(pa.array(owner)), "phrase": vocabulary.take(pa.array(own))}))
-        rows += len(own)
+        part = wanted[owner, np.concatenate([np.arange(item) for item in size])]
+        gold.write_table(pa.table({"doc_id": ids.take(pa.array(owner)), "phrase": vocabulary.take(pa.array(part))}))
+        rows += len(part)
         for number, writer in enumerate(writers):
             ranked = rng.integers(0, PHRASES, (n, DEPTH))
             hit = rng.random((n, DEPTH)) < (0.15 + 0.05 * number) / np.arange(1, DEPTH + 1) ** 0.45
@@ -59,16 +59,16 @@ def write(folder: Path, documents: int) -> dict[str, int]:
             }
             writer.write_table(pa.table(table, schema))
             rows += n * DEPTH
-    for one in (gold, *writers):
-        one.close()
+    for item in (gold, *writers):
+        item.close()
     return {"rows": rows, "bytes": sum(file.stat().st_size for file in folder.glob("*.parquet"))}
 
 
 def one_run(folder: Path, resamples: int = 1000) -> dict[str, float]:
     """Evaluate in a separate process; return seconds without imports, and peak memory in megabytes."""
     arguments = [sys.executable, "-m", "benchmarks.scale", "--run", str(folder), str(resamples)]
-    found = subprocess.run(arguments, capture_output=True, text=True, check=True, cwd=HERE.parent)
-    return dict(json.loads(found.stdout.splitlines()[-1]))
+    result = subprocess.run(arguments, capture_output=True, text=True, check=True, cwd=HERE.parent)
+    return dict(json.loads(result.stdout.splitlines()[-1]))
 
 
 def _run(folder: Path, resamples: int) -> None:
@@ -76,14 +76,14 @@ def _run(folder: Path, resamples: int) -> None:
 
     systems = {f"system-{s}": folder / f"system-{s}.parquet" for s in range(SYSTEMS)}
     begun, before = time.perf_counter(), time.process_time()
-    found = scale.evaluate(
+    result = scale.evaluate(
         folder / "gold.parquet", systems, k=10, resamples=resamples, interval="bootstrap" if resamples > 1 else "none"
     )
     seconds, processor = time.perf_counter() - begun, time.process_time() - before
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    first = float(found.frame["value"].iloc[0])
+    first = float(result.frame["value"].iloc[0])
     times = {"seconds": seconds, "processor": processor}
-    sys.stdout.write(json.dumps({**times, "megabytes": peak, "documents": found.documents, "P@10": first}))
+    sys.stdout.write(json.dumps({**times, "megabytes": peak, "documents": result.documents, "P@10": first}))
 
 
 def measured(folder: Path, rounds: int = ROUNDS) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def measured(folder: Path, rounds: int = ROUNDS) -> dict[str, Any]:
 
 def _slope(growth: list[dict[str, Any]]) -> float:
     """Return the exponent with which time grows with the rows."""
-    rows, seconds = ([one[name] for one in growth] for name in ("rows", "median"))
+    rows, seconds = ([item[name] for item in growth] for name in ("rows", "median"))
     return float(np.polyfit(np.log(rows), np.log(seconds), 1)[0])
 
 

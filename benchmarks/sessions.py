@@ -53,8 +53,8 @@ def files(marker: int) -> dict[str, bytes]:
     gold, run = frames(DOCUMENTS, seed=marker)
     made = {"gold.csv": gold.to_csv(index=False).encode()}
     for step in range(SYSTEMS):
-        own = np.where(rng.random(len(run)) < 0.2 * step, f"marker{marker} " + run["phrase"], run["phrase"])
-        made[f"{_name(marker, step)}.csv"] = run.assign(phrase=own).to_csv(index=False).encode()
+        part = np.where(rng.random(len(run)) < 0.2 * step, f"marker{marker} " + run["phrase"], run["phrase"])
+        made[f"{_name(marker, step)}.csv"] = run.assign(phrase=part).to_csv(index=False).encode()
     return made
 
 
@@ -90,11 +90,11 @@ def person(
 
 
 def _processor(servers: Sequence[psutil.Process]) -> float:
-    return float(sum(used.user + used.system for used in (one.cpu_times() for one in servers)))
+    return float(sum(used.user + used.system for used in (item.cpu_times() for item in servers)))
 
 
 def _megabytes(servers: Sequence[psutil.Process]) -> float:
-    return float(sum(one.memory_info().rss for one in servers) / 1e6)
+    return float(sum(item.memory_info().rss for item in servers) / 1e6)
 
 
 @contextmanager

@@ -60,13 +60,13 @@ def drawn(seed: int) -> kp.Corpus:
     rng = np.random.default_rng(seed)
     words = np.array([f"w{number}" for number in range(400)])
     gold = {str(d): rng.choice(words, 6, replace=False).tolist() for d in range(PER_SET)}
-    texts = {d: " . ".join([*own[:4], *rng.choice(words, 60)]) for d, own in gold.items()}
+    texts = {d: " . ".join([*part[:4], *rng.choice(words, 60)]) for d, part in gold.items()}
     systems = {}
     for number in range(SYSTEMS):
         share = 0.3 + 0.05 * number
         for run in range(1, RUNS + 1):
-            right = {d: [one for one in own if rng.random() < share] for d, own in gold.items()}
-            systems[f"s{number}#{run}"] = {d: [*own, *rng.choice(words, 10)] for d, own in right.items()}
+            right = {d: [item for item in part if rng.random() < share] for d, part in gold.items()}
+            systems[f"s{number}#{run}"] = {d: [*part, *rng.choice(words, 10)] for d, part in right.items()}
     return kp.load(gold=gold, systems=systems, documents=texts)
 
 

@@ -159,8 +159,8 @@ def letters(table: pd.DataFrame) -> Task:
     some = slice(0, len(table) // SAMPLED)
 
     def sacrebleu() -> np.ndarray:
-        found = zip(other[some], key[some], strict=True)
-        return np.array([peer.sentence_score(hypothesis, [reference]).score / 100 for hypothesis, reference in found])
+        result = zip(other[some], key[some], strict=True)
+        return np.array([peer.sentence_score(hypothesis, [reference]).score / 100 for hypothesis, reference in result])
 
     def kpscope() -> np.ndarray:
         return score(key, other, ["chrF"], SimilarityOptions(direction="keyphrase")).table[:, 0]

@@ -107,9 +107,9 @@ def _first_chart(browser: Browser, address: str) -> float:
     page, begun = context.new_page(), time.perf_counter()
     page.goto(address)
     page.wait_for_selector(CHART, timeout=60_000)
-    found = time.perf_counter() - begun
+    result = time.perf_counter() - begun
     context.close()
-    return found
+    return result
 
 
 def _visits(browser: Browser) -> Task:
@@ -125,11 +125,11 @@ def _beside(browser: Browser, addresses: dict[str, str]) -> Task:
     """Time visits to servers that have been visited once, alternately."""
     for address in addresses.values():
         _first_chart(browser, address)
-    found: dict[str, list[float]] = {tool: [] for tool in addresses}
+    result: dict[str, list[float]] = {tool: [] for tool in addresses}
     for _ in range(ROUNDS):
         for tool, address in addresses.items():
-            found[tool].append(_first_chart(browser, address))
-    rows = [_row(tool, times) for tool, times in found.items()]
+            result[tool].append(_first_chart(browser, address))
+    rows = [_row(tool, times) for tool, times in result.items()]
     for row in rows:
         row.ratio = row.median / rows[0].median
     return Task("A new visitor's first chart, warm server, sample data", rows, "1.3 × the empty page")
@@ -150,7 +150,7 @@ def _moved(page: Page, drawn: str = "") -> list[float]:
 
     The chart is timed by the browser's clock, because people do not wait for Playwright.
     """
-    slider, found = page.get_by_role("slider").first, []
+    slider, result = page.get_by_role("slider").first, []
     slider.wait_for(state="attached", timeout=60_000)
     page.wait_for_timeout(2_000)
     _calm(page)
@@ -162,14 +162,14 @@ def _moved(page: Page, drawn: str = "") -> list[float]:
         slider.press("ArrowRight")
         if drawn:
             page.locator(CHART).filter(has_text=shown).first.wait_for(timeout=60_000)
-            found.append(page.evaluate("() => window.drawn") / 1000)
+            result.append(page.evaluate("() => window.drawn") / 1000)
         else:
             page.wait_for_url(f"**k={k}*")
             _calm(page)
-            found.append(time.perf_counter() - begun)
+            result.append(time.perf_counter() - begun)
         _calm(page)
         page.wait_for_timeout(500)  # a person looks before the next step
-    return found[1:]
+    return result[1:]
 
 
 def _moves(browser: Browser) -> list[Task]:

@@ -78,9 +78,11 @@ def timed(
 
 def _rows(times: Mapping[str, list[float]], scale: Mapping[str, float]) -> list[Row]:
     rows = []
-    for name, found in times.items():
+    for name, result in times.items():
         by = scale.get(name, 1.0)
-        rows.append(Row(name, statistics.median(found) * by, min(found) * by, max(found) * by, scaled=scale.get(name)))
+        rows.append(
+            Row(name, statistics.median(result) * by, min(result) * by, max(result) * by, scaled=scale.get(name))
+        )
     for row in rows:
         row.ratio = row.median / rows[0].median
     return rows

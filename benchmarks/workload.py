@@ -57,13 +57,13 @@ def annotator_choices(
     candidates number of phrases of a document; all annotators prefer 25 of them, and choose others at random
     """
     rng = np.random.default_rng(seed)
-    found: list[tuple[str, str, str]] = []
+    result: list[tuple[str, str, str]] = []
     for d in range(documents):
         appealing = rng.choice(candidates, 25, replace=False)
         for a in rng.choice(annotators, rng.integers(seen_by[0], seen_by[1] + 1), replace=False):
-            own = np.union1d(appealing[rng.random(25) < 0.35], rng.integers(0, candidates, 6))
-            found += [(f"document-{d:04d}", f"annotator-{a:03d}", f"phrase {c}") for c in rng.permutation(own)]
-    return pd.DataFrame(found, columns=["doc_id", "annotator", "phrase"]).astype("str")
+            part = np.union1d(appealing[rng.random(25) < 0.35], rng.integers(0, candidates, 6))
+            result += [(f"document-{d:04d}", f"annotator-{a:03d}", f"phrase {c}") for c in rng.permutation(part)]
+    return pd.DataFrame(result, columns=["doc_id", "annotator", "phrase"]).astype("str")
 
 
 def systems(
@@ -72,7 +72,7 @@ def systems(
     """Return ranked lists (doc_id, phrase) of several systems, each better than the previous one."""
     rng = np.random.default_rng(seed)
     chosen = gold.groupby("doc_id", sort=False)["phrase"].unique()
-    found = {}
+    result = {}
     for s in range(number):
         rows: list[tuple[str, str]] = []
         for document, phrases in chosen.items():
@@ -82,8 +82,8 @@ def systems(
             wrong = iter([p for p in others if p not in set(phrases)])
             listed = [next(hits) if rng.random() < 0.5 / (1 + r) ** 0.4 else next(wrong) for r in range(depth)]
             rows += [(str(document), phrase) for phrase in dict.fromkeys(listed)]
-        found[f"system-{s}"] = pd.DataFrame(rows, columns=["doc_id", "phrase"]).astype("str")
-    return found
+        result[f"system-{s}"] = pd.DataFrame(rows, columns=["doc_id", "phrase"]).astype("str")
+    return result
 
 
 def rebuilt(frame: pd.DataFrame) -> pd.DataFrame:

@@ -25,10 +25,10 @@ def shared() -> Callable[[str], Path]:
     """Return the path of real data or an oracle next to the project; skip the test if it is missing."""
 
     def find(path: str) -> Path:
-        found = ROOT.parent / "shared" / path
-        if not found.exists():
+        result = ROOT.parent / "shared" / path
+        if not result.exists():
             pytest.skip(f"skipped: {path} is not in ../shared")
-        return found
+        return result
 
     return find
 

@@ -187,8 +187,8 @@ class Session:
             asked.rerun_script.widget_states.widgets.append(state)
         else:
             self._states[state.id] = state
-        here = {self._id(element) for element in self._elements.values()}  # as a browser, forget what is gone
-        self._states = {name: one for name, one in self._states.items() if name in here}
+        local = {self._id(element) for element in self._elements.values()}  # as a browser, forget what is gone
+        self._states = {name: item for name, item in self._states.items() if name in local}
         asked.rerun_script.widget_states.widgets.extend(self._states.values())
         asked.rerun_script.page_script_hash = self._page
         return self._run(asked)
@@ -224,28 +224,28 @@ class Session:
 
     def elements(self, kind: str) -> list[Any]:
         """Return the elements of a kind, such as `markdown`, in their order on the page."""
-        found = sorted(self._elements.items())
-        return [getattr(element, kind) for _, element in found if element.WhichOneof("type") == kind]
+        result = sorted(self._elements.items())
+        return [getattr(element, kind) for _, element in result if element.WhichOneof("type") == kind]
 
     def words(self) -> str:
         """Return all texts of the page."""
         kinds = {"markdown": "body", "heading": "body", "alert": "body", "text": "body", "code": "code_text"}
-        return "\n".join(str(getattr(one, name)) for kind, name in kinds.items() for one in self.elements(kind))
+        return "\n".join(str(getattr(item, name)) for kind, name in kinds.items() for item in self.elements(kind))
 
     def charts(self) -> list[str]:
         """Return the alternative texts of the charts on the page."""
-        return [str(one.alt) for one in self.elements("plotly_chart")]
+        return [str(item.alt) for item in self.elements("plotly_chart")]
 
     def tables(self) -> list[dict[str, list[Any]]]:
         """Return the tables of the page as {column: cells}."""
-        tables = (pa.ipc.open_stream(one.arrow_data.data).read_all() for one in self.elements("dataframe"))
+        tables = (pa.ipc.open_stream(item.arrow_data.data).read_all() for item in self.elements("dataframe"))
         return [table.to_pydict() for table in tables]
 
     def _widget(self, key: str) -> str:
         """Return the id that Streamlit gave to the widget with a key."""
         for element in self._elements.values():
-            if (found := self._id(element)).endswith(f"-{key}"):
-                return found
+            if (result := self._id(element)).endswith(f"-{key}"):
+                return result
         raise LookupError(f"there is no widget '{key}' on the page")
 
     @staticmethod

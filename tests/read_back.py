@@ -20,7 +20,7 @@ def back(made):
     try:
         return kp.load(**given)
     except kp.Question as question:
-        (people,) = [one for one in question.answers if "annotators of one data set" in str(one)]
+        (people,) = [item for item in question.answers if "annotators of one data set" in str(item)]
         return kp.load(**given, mapping=people.mapping, fixes=people.fixes)
 
 

@@ -42,12 +42,12 @@ class Truth:
 
     def differs(self, corpus: Corpus) -> str:
         """Describe how a corpus differs from the truth; empty if it does not."""
-        found = corpus.empty[["role", "source", "doc_id"]].to_numpy().tolist()
+        result = corpus.empty[["role", "source", "doc_id"]].to_numpy().tolist()
         for role, lists, table, who in (
             ("gold", self.gold, corpus.gold, "annotator"),
             ("system", self.systems, corpus.runs, "system"),
         ):
-            read: dict[tuple[str, str], list[str]] = {(w, d): [] for part, w, d in found if part == role}
+            read: dict[tuple[str, str], list[str]] = {(w, d): [] for part, w, d in result if part == role}
             for source, doc_id, phrase in zip(table[who], table["doc_id"], table["phrase"], strict=True):
                 read.setdefault((source, doc_id), []).append(phrase)
             if any(source == "*" for source, _ in lists) and len({source for source, _ in read}) == 1:
@@ -58,7 +58,7 @@ class Truth:
         for doc_id, text in self.texts.items():
             if texts.get(doc_id) != text:
                 return f"text of “{doc_id}”: {texts.get(doc_id)!r} in place of {text!r}"
-        ways = {one.higher_is_better for one in corpus.rankings.values()}
+        ways = {item.higher_is_better for item in corpus.rankings.values()}
         return f"higher is better: {ways}" if self.higher is not None and ways != {self.higher} else ""
 
 
@@ -124,7 +124,9 @@ def reached(given: Mapping[str, Any], file: Source, truths: Sequence[Truth], mea
     def fewest_choices(forms: Mapping[str, Meaning]) -> int | None:
         """Return the fewest choices in prefilled forms that load a truth; any answer but the first is a choice."""
         prefill, counts = forms.get(file.name, Meaning()), list[int]()
-        candidates = {meaning: choices(prefill, meaning) for meaning in (left_open(prefill, one) for one in meanings)}
+        candidates = {
+            meaning: choices(prefill, meaning) for meaning in (left_open(prefill, entry) for entry in meanings)
+        }
         for meaning, count in sorted({prefill: 0, **candidates}.items(), key=lambda item: item[1]):
             if counts and count >= min(counts):
                 break
@@ -145,7 +147,7 @@ def reached(given: Mapping[str, Any], file: Source, truths: Sequence[Truth], mea
     if (count is None or count > 3) and file.name in forms:  # to say where the head is fills the form anew
         heads = (Meaning(forms[file.name].role, header=header) for header in ("yes", "no"))
         anew = [fewest_choices({**forms, file.name: form_for(file, head).mapping}) for head in heads]
-        count = min((one + 1 for one in anew if one is not None), default=count)
+        count = min((entry + 1 for entry in anew if entry is not None), default=count)
     return "" if count is not None and count <= 3 else f"{count} choices after: {reason}"
 
 

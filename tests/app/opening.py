@@ -71,7 +71,7 @@ def opened(
     for name, value in link.items():
         app.query_params[name] = value
     app.run()
-    assert not app.exception, [one.message for one in app.exception]
+    assert not app.exception, [item.message for item in app.exception]
     return app
 
 
@@ -87,8 +87,8 @@ def shown(app: Any, column: str) -> pd.DataFrame:
 
 def receipt(app: Any) -> dict[str, str]:
     """Return file → the description on the Data page, in order."""
-    found = (re.fullmatch(r"[✓…] \*\*(.+?)\*\* · (.+)", one.value.replace("\\", "")) for one in app.main.markdown)
-    return {row[1]: row[2] for row in found if row}
+    result = (re.fullmatch(r"[✓…] \*\*(.+?)\*\* · (.+)", item.value.replace("\\", "")) for item in app.main.markdown)
+    return {row[1]: row[2] for row in result if row}
 
 
 def tab(app: Any, name: str) -> Any:
@@ -101,19 +101,19 @@ def tab(app: Any, name: str) -> Any:
 
 def charts(app: Any) -> list[Chart]:
     """Return the charts that the page shows or offers."""
-    every = (one.formats.get("HTML") for one in app.session_state["noting"].offered.values())
+    every = (item.formats.get("HTML") for item in app.session_state["noting"].offered.values())
     return [make.args[0]() for make in every if make is not None and make.func is show.interactive]
 
 
 def dots(app: Any, bounds: bool = False) -> dict[str, Any]:
     """Return the values that the dots of the leaderboard show, or value, low and high, in order."""
-    drawn = next(one for one in charts(app) if one.figure["data"][0].get("customdata"))
-    found = {}
+    drawn = next(item for item in charts(app) if item.figure["data"][0].get("customdata"))
+    result = {}
     for dot in drawn.figure["data"]:
         value, error = dot["x"][0], dot["error_x"]
         low, high = (value + sign * float(error[side][0]) for sign, side in ((-1, "arrayminus"), (1, "array")))
-        found[dot["customdata"][0]] = (value, low, high) if bounds else value
-    return found
+        result[dot["customdata"][0]] = (value, low, high) if bounds else value
+    return result
 
 
 def page_of(app: Any) -> str:
@@ -123,7 +123,7 @@ def page_of(app: Any) -> str:
 
 def html(app: Any) -> list[str]:
     """Return the HTML elements of the page."""
-    return [one.proto.body for one in app.get("html")]
+    return [item.proto.body for item in app.get("html")]
 
 
 def chosen(app: Any, key: str, value: str) -> Any:
@@ -147,18 +147,18 @@ def recipe(app: Any) -> str:
 def words(app: Any) -> str:
     """Return all text of the page except code."""
     kinds = (app.title, app.subheader, app.caption, app.markdown, app.warning, app.error, app.info, app.text)
-    return "\n".join(str(one.value) for kind in kinds for one in kind)
+    return "\n".join(str(item.value) for kind in kinds for item in kind)
 
 
 def literal(app: Any) -> str:
     """Return all text of the page, also code, without the backslashes that Markdown needs."""
-    written = (unescape(re.sub(r"<[^>]*>", " ", one)) for one in html(app))
-    return "\n".join([words(app), *written, *(one.value for one in app.code)]).replace("\\", "")
+    written = (unescape(re.sub(r"<[^>]*>", " ", item)) for item in html(app))
+    return "\n".join([words(app), *written, *(item.value for item in app.code)]).replace("\\", "")
 
 
 def drop(app: Any, *files: Source) -> None:
     """Upload files on the Data page."""
-    zone = next(one for one in app.file_uploader if one.key.startswith("drop_"))
+    zone = next(item for item in app.file_uploader if item.key.startswith("drop_"))
     for file in files:
         zone.upload(file.name, file.data)
     app.run()

@@ -29,20 +29,20 @@ def extracted(app, *methods):
 def test_an_extracted_system_joins_the_leaderboard_and_the_sample_stays(lectures):
     app = extracted(page(), "tfidf", "phrase-boosting-ngrams")
     glossary = workspace.SAMPLE_DATA / "external" / "glossary.txt"
-    found = kp.extract(lectures, ["tfidf", "phrase-boosting-ngrams"], 50, glossary)
+    result = kp.extract(lectures, ["tfidf", "phrase-boosting-ngrams"], 50, glossary)
     listed = shown(app, "rank")
-    own = found.frame[(found.frame["system"] == "tfidf") & (found.frame["doc_id"] == "lecture-01")]
-    assert listed["phrase"].tolist() == own["phrase"].tolist()
-    assert listed["score"].tolist() == pytest.approx(own["score"].tolist())
-    assert recipe(app) == found.signature
+    part = result.frame[(result.frame["system"] == "tfidf") & (result.frame["doc_id"] == "lecture-01")]
+    assert listed["phrase"].tolist() == part["phrase"].tolist()
+    assert listed["score"].tolist() == pytest.approx(part["score"].tolist())
+    assert recipe(app) == result.signature
     assert RECONSTRUCTED in words(app)
     app.button(key="add_extracted").click().run()
-    assert plain("In the workspace: tfidf (extracted), phrase-boosting-ngrams.") in [one.value for one in app.success]
+    assert plain("In the workspace: tfidf (extracted), phrase-boosting-ngrams.") in [item.value for item in app.success]
     corpus = app.session_state["session"].on_screen.corpus
     assert corpus.systems == [*lectures.systems, "tfidf (extracted)", "phrase-boosting-ngrams"]
     app.switch_page("../pages/overview.py").run()
     board = pd.Series(dots(app))
-    alone = kp.load(LECTURES / "gold.csv", found.as_source(), LECTURES / "documents.jsonl")
+    alone = kp.load(LECTURES / "gold.csv", result.as_source(), LECTURES / "documents.jsonl")
     expected = kp.evaluate(alone, k=6, measures="F1@k", interval="none").frame["value"].tolist()
     assert board[["tfidf (extracted)", "phrase-boosting-ngrams"]].tolist() == pytest.approx(expected)
     before = kp.evaluate(lectures, k=6, measures="F1@k", interval="none").frame.set_index("system")["value"]

@@ -32,7 +32,7 @@ def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pyt
         broken.setattr(kp, "evaluate", wraps(kp.evaluate)(fail))  # the same name, so what is kept is found
         app.slider(key="k").set_value(3).run()
         app = chosen(app, "preset", "kex")
-        assert [one.value.startswith("Something went wrong inside KPScope") for one in app.error] == [True]
+        assert [item.value.startswith("Something went wrong inside KPScope") for item in app.error] == [True]
         assert "secret" not in literal(app)
         assert "Traceback" not in literal(app)
         assert app.session_state["chosen"] == {"k": "3", "preset": "kex", "files": "yes"}

@@ -58,7 +58,7 @@ LITERAL = {
 
 def system(turn: int, ids: tuple[str, ...]) -> dict[str, list[str]]:
     """Return the lists of a system: its phrases start elsewhere in the row, and near misses are among them."""
-    return {one: [*(f"{p} y" for p in HOSTILE[:4]), *HOSTILE[turn:], *HOSTILE[:turn]] for one in ids}
+    return {item: [*(f"{p} y" for p in HOSTILE[:4]), *HOSTILE[turn:], *HOSTILE[:turn]] for item in ids}
 
 
 @pytest.fixture(scope="module")
@@ -86,21 +86,21 @@ def corpus() -> kp.Corpus:
 def strings(message: Message, path: str = "") -> Iterator[tuple[str, str]]:
     """Give every text of a protocol message with the name of its field."""
     for field, value in message.ListFields():
-        for one in value if field.is_repeated and not hasattr(value, "items") else [value]:
-            if isinstance(one, Message):
-                yield from strings(one, field.name)
-            elif isinstance(one, str):
-                yield field.name, one
+        for item in value if field.is_repeated and not hasattr(value, "items") else [value]:
+            if isinstance(item, Message):
+                yield from strings(item, field.name)
+            elif isinstance(item, str):
+                yield field.name, item
 
 
 def texts_of(value: Any) -> Iterator[str]:
     """Give every text within JSON."""
     if isinstance(value, dict | list):
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
-        for name, one in pairs:
+        for name, item in pairs:
             seen = name != "customdata" or "%{customdata" in value.get("hovertemplate", "")
             if seen and name != "legendgroup":  # ties a band to its line, and is not shown
-                yield from texts_of(one)
+                yield from texts_of(item)
     elif isinstance(value, str):
         yield value
 
@@ -113,14 +113,14 @@ def read_as_markup(node: Any) -> Iterator[str]:
     elif isinstance(proto, Message):
         for field, text in strings(proto):
             if field not in LITERAL and type(proto).__name__ != "Text":  # st.text reads no Markdown
-                yield from (f"{type(proto).__name__}.{field}: {text[:200]}" for one in MARKUP if one.search(text))
+                yield from (f"{type(proto).__name__}.{field}: {text[:200]}" for item in MARKUP if item.search(text))
         if type(proto).__name__ == "PlotlyChart":
             drawn = list(texts_of(json.loads(proto.spec)))
             marks = ("<img", "<b>b", "<a h", "\u202e", "\u2066")
             yield from (f"chart: {text[:200]}" for text in drawn if any(mark in text for mark in marks))
         if type(proto).__name__ in ("Arrow", "Dataframe") and proto.columns:
-            helps = [one["help"] for one in json.loads(proto.columns).values() if one and one.get("help")]
-            yield from (f"help: {text[:200]}" for text in helps for one in MARKUP if one.search(text))
+            helps = [item["help"] for item in json.loads(proto.columns).values() if item and item.get("help")]
+            yield from (f"help: {text[:200]}" for text in helps for item in MARKUP if item.search(text))
     for child in getattr(node, "children", {}).values():
         yield from read_as_markup(child)
 
@@ -166,11 +166,11 @@ def test_every_page_and_every_download_shows_it_as_it_stands(
     held = {"session": Session(Workspace(corpus, "hostile", "test"))}
     for page, link in VIEWS:
         app = opened(page, state=held, annotators=HOSTILE[0], **link)
-        assert not [one.value for one in app.error if "Something went wrong" in one.value], link
+        assert not [item.value for item in app.error if "Something went wrong" in item.value], link
         assert list(read_as_markup(app._tree)) == [], link
     assert len(offered) > 120
     for name, content in offered.values():
-        assert not any(one in name for one in HOSTILE)
+        assert not any(item in name for item in HOSTILE)
         if name.endswith(CHECKED) and name not in IN_ARCHIVE:
             check_download(name, content() if callable(content) else content)
 
@@ -199,19 +199,19 @@ def check_download(name: str, content: Any) -> None:
         starts = {cell[:1] for row in csv.reader(io.StringIO(content)) for cell in row}
         assert not starts & {"=", "@", "\t", "\r"}
     elif name.endswith(".html"):
-        assert not [one for one in HOSTILE[:3] if one in content], name
+        assert not [item for item in HOSTILE[:3] if item in content], name
         shown = re.sub(r"<script>.*?</script>", "", content, flags=re.DOTALL)  # charts are looked at above
-        assert not [one for one in ("\u202e", "\u2066") if one in shown], name
+        assert not [item for item in ("\u202e", "\u2066") if item in shown], name
     elif name.endswith(".tex"):
-        assert not [one for one in LATEX if one in content], name
+        assert not [item for item in LATEX if item in content], name
     elif name.endswith(".md"):
-        assert not [one for one in MARKUP if one.search(content)], name
+        assert not [item for item in MARKUP if item.search(content)], name
 
 
 def test_names_of_files_are_shown_as_they_stand_even_in_refusals() -> None:
     good = b"doc_id,keyphrase\nd1,tide\nd2,moon\n"
     run = b"doc_id,rank,keyphrase\nd1,1,tide\nd3,1,sun\n"
-    names = ["".join(c for c in one if c not in "/") for one in HOSTILE]
+    names = ["".join(c for c in item if c not in "/") for item in HOSTILE]
     for data in (run, b'{"d1": ["tide", '):
         files = (Source("gold.csv", good), *(Source(f"{name}.csv", data) for name in names))
         app = opened("data", files=files)

@@ -84,7 +84,7 @@ def test_a_file_is_read_as_its_form_says_and_its_form_follows_every_choice() -> 
     means(app, "liste.csv", "Wort", "document")
     means(app, "liste.csv", "Lfd", "keyphrases")
     assert shown(app, "keyphrases").to_numpy().tolist()[0] == ["Haus", "gold", "1"]
-    assert "--as liste.csv:role=gold,document=Wort,keyphrases=Lfd,split=none" in [one.value for one in app.code]
+    assert "--as liste.csv:role=gold,document=Wort,keyphrases=Lfd,split=none" in [item.value for item in app.code]
     means(app, "liste.csv", "Lfd", "document")
     means(app, "liste.csv", "Wort", "keyphrases")
     # nothing is loaded yet, and no sample is shown
@@ -134,8 +134,8 @@ def test_files_with_the_same_columns_have_one_form() -> None:
 
 def workspace_words(app: Any) -> list[str]:
     """Return what keeps the files off the screen."""
-    return [one.value for one in app.main.markdown if "before these files" in one.value] + [
-        one.value for one in app.error
+    return [item.value for item in app.main.markdown if "before these files" in item.value] + [
+        item.value for item in app.error
     ]
 
 
@@ -146,7 +146,7 @@ def test_before_any_files_there_are_three_doors_and_nothing_of_the_sample() -> N
         "is significant, and which phrases it comes from."
     )
     assert receipt(app) == {}
-    assert [one.label for one in app.button if one.key.startswith("door ")] == [
+    assert [item.label for item in app.button if item.key.startswith("door ")] == [
         *("Try it with 4 systems", "Try it with 3 people", "Open the lessons")
     ]
     app.button(key="door annotators").click().run()
@@ -160,7 +160,7 @@ def test_sides_that_do_not_meet_are_said_with_the_fix_that_helps() -> None:
     mine = Source("mine.csv", b"doc_id,rank,phrase\npaper-1.pdf,1,tide\npaper-2.pdf,1,sun\n")
     app = opened("data", files=[gold, mine])
     assert "mine: lists for 0 of 2 documents" in app.error[0].value
-    assert not [one for one in app.button if one.key.startswith("on to ")]
+    assert not [item for item in app.button if item.key.startswith("on to ")]
     press(app, "Keep only the number")
     assert not app.error
     assert app.button(key="on to overview")
@@ -168,7 +168,7 @@ def test_sides_that_do_not_meet_are_said_with_the_fix_that_helps() -> None:
 
 def coverage(app: Any) -> str:
     """Return what the details say of the documents of each side, and go back to the files."""
-    said = next(one.value for one in tab(app, "Details").caption if one.value.startswith("Documents: "))
+    said = next(item.value for item in tab(app, "Details").caption if item.value.startswith("Documents: "))
     tab(app, "Files")
     return str(said)
 
@@ -248,12 +248,12 @@ def test_file_of_a_question_is_answered_above_and_has_no_change_button() -> None
     tags = Source("tags.txt", b"the O O\ntide B-KP O\nrises O B-KP\n\nmoon B-KP B-KP\nsea O O\n")
     app = opened("data", files=[tags], state={"form opened": ("tags.txt", True)})
     assert "a token with 2 tags in each line" in words(app)
-    keys = [one.key for one in app.button]
+    keys = [item.key for item in app.button]
     assert "change tags.txt" not in keys
     assert {"answer tags.txt 0 0", "remove tags.txt"} <= {*keys}
     assert not [*app.error, *app.warning]
     app.button(key="answer tags.txt 0 0").click().run()
-    assert "change tags.txt" in [one.key for one in app.button]
+    assert "change tags.txt" in [item.key for item in app.button]
     corpus = app.session_state["session"].on_screen.corpus
     assert (corpus.gold["phrase"].tolist(), corpus.runs["phrase"].tolist()) == (["tide", "moon"], ["rises", "moon"])
     app.button(key="change tags.txt").click().run()
@@ -295,5 +295,5 @@ def test_beginnings_of_ids_become_document_types_by_one_click() -> None:
 
 def test_no_page_shows_the_sample_while_files_wait_for_an_answer() -> None:
     app = opened("overview", files=[GOLD, WIDE])
-    assert [one.value for one in app.title] == ["One file needs an answer"]
+    assert [item.value for item in app.title] == ["One file needs an answer"]
     assert not app.get("plotly_chart")

@@ -63,7 +63,7 @@ def test_large_type_makes_everything_larger(learn: Any) -> None:
     learn.button(key="present").click().run()
     assert not learn.exception
     assert learn.query_params["present"] == "true"
-    assert any("font-size" in one.value for one in learn.get("html"))
+    assert any("font-size" in item.value for item in learn.get("html"))
     # A picture beside its formulas would have no room.
     assert not [column for column in learn.columns if column.get("plotly_chart")]
     learn.button(key="present").click().run()

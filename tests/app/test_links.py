@@ -30,7 +30,7 @@ pytestmark = pytest.mark.app
 def test_choices_that_do_not_exist_are_said_in_a_sentence(asked: dict[str, str], used: str) -> None:
     app = opened("overview", **asked)
     name, text = next(iter(asked.items()))
-    assert [one.value.replace("\\", "") for one in app.warning] == [
+    assert [item.value.replace("\\", "") for item in app.warning] == [
         spelled_out(f"The link asks for {name} = {text}, which is not available; {used} is used.")
     ]
     assert not app.error
@@ -63,7 +63,7 @@ def test_what_is_chosen_stands_though_the_next_click_stops_it(control: str, monk
 
 def test_a_reload_without_the_files_never_shows_the_sample_as_if_it_were_theirs() -> None:
     app = opened("overview", files="yes", k="9")
-    assert [one.value for one in app.title] == ["Your files are not here"]
+    assert [item.value for item in app.title] == ["Your files are not here"]
     assert "refers to uploaded files. Uploads are lost on a reload" in literal(app)
     assert not [*app.dataframe, *app.get("plotly_chart"), *app.pills]
     for page in ("systems", "documents", "data"):
@@ -78,7 +78,7 @@ def test_a_reload_without_the_files_never_shows_the_sample_as_if_it_were_theirs(
 def test_what_the_session_holds_besides_is_never_shown(name: str) -> None:
     app = opened("overview", **{name: "x"})
     assert not app.exception
-    assert not [one.value for one in app.warning if name in one.value]
+    assert not [item.value for item in app.warning if name in item.value]
 
 
 @pytest.mark.parametrize("part", [pd.DataFrame({"a": [1]}), np.arange(3), kp.load({"d1": ["tide"]}), {"x": [b"bytes"]}])

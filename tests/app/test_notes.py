@@ -52,13 +52,13 @@ def at(page: str, tab: str) -> Any:
 
 
 def texts(found: Any) -> list[str]:
-    return [one.value.replace("\\", "") for one in found]
+    return [item.value.replace("\\", "") for item in found]
 
 
 def test_stemmed_gold_is_a_sentence_with_a_button() -> None:
     app = opened("overview", stemmed_gold())
     assert texts(app.warning) == ["The gold keyphrases are stems already, and stemming them again loses matches."]
-    next(one for one in app.button if one.label == "Treat gold as stemmed").click().run()
+    next(item for item in app.button if item.label == "Treat gold as stemmed").click().run()
     assert app.query_params["gold_stemmed"] == "yes" or app.query_params["gold_stemmed"] == ["yes"]
     assert not texts(app.warning)
 
@@ -66,7 +66,7 @@ def test_stemmed_gold_is_a_sentence_with_a_button() -> None:
 @pytest.mark.parametrize(("page", "tab"), [("overview", ""), *PAGES])
 def test_notes_name_no_setting_by_its_key_and_stand_once(page: str, tab: str) -> None:
     app = at(page, tab)
-    code, everywhere = " ".join(one.value for one in app.code), literal(app)
+    code, everywhere = " ".join(item.value for item in app.code), literal(app)
     assert SETTING.findall(everywhere.replace(code, "")) == []
     for note in app.session_state["noting"].notes:
         assert everywhere.count(note.message[1:]) == 1, note

@@ -46,11 +46,11 @@ def test_the_leaderboard_holds_the_values_of_evaluate(lectures: kp.Corpus) -> No
     people = kp.answer(lectures, k=9, annotators="others")
     assert plain(f"{people.claim} Both are scored against the others") in words(app)
     assert set(board) == set(expected.index) - {"oracle k"}
-    for name, found in board.items():
+    for name, result in board.items():
         row = expected.loc[name, ["value", "low", "high"]].tolist()
-        assert found == pytest.approx(row if row[1] == row[1] else row[:1] * 3)
+        assert result == pytest.approx(row if row[1] == row[1] else row[:1] * 3)
     assert list(board)[-1] == "says nothing"
-    rows = [one for one in html(app) if one.startswith('<div class="kp-row')]
+    rows = [item for item in html(app) if item.startswith('<div class="kp-row')]
     assert {re.findall(r"--more:(.)", row)[0] for row in rows} == {"3"}  # P, R and kappa, also beside baselines
 
 
@@ -82,7 +82,7 @@ def test_the_conventions_are_asked_in_words_and_what_was_changed_stands_first_an
     asked.set_value("keep").run()
     app = with_rules(app)
     changed = [box for box in app.selectbox if "(preset:" in box.label]
-    assert [one.key for one in changed] == ["duplicates"]
+    assert [item.key for item in changed] == ["duplicates"]
     assert [box.key for box in app.selectbox].index("duplicates") == 1 + [box.key for box in app.selectbox].index(
         "preset"
     )
@@ -91,7 +91,7 @@ def test_the_conventions_are_asked_in_words_and_what_was_changed_stands_first_an
     app.button(key="conventions_back").click().run()
     assert app.session_state["chosen"].get("duplicates") is None
     assert "|dup:before|" in recipe(app)
-    assert "conventions_back" not in [one.key for one in app.button]
+    assert "conventions_back" not in [item.key for item in app.button]
 
 
 def test_a_number_to_reach_gives_settings_that_are_taken_with_a_click(lectures: kp.Corpus) -> None:
@@ -128,7 +128,7 @@ def test_systems_are_hidden_and_renamed_and_what_is_said_of_it_is_true() -> None
 
 def test_a_comparison_by_concept_is_offered_where_both_sides_have_identifiers() -> None:
     app = with_rules(opened("overview"))
-    assert "by_concept" not in [one.key for one in app.selectbox]
+    assert "by_concept" not in [item.key for item in app.selectbox]
     rows = {"doc_id": ["d"], "phrase": ["tide"], "uri": ["u1"]}
     corpus = kp.load(gold=pd.DataFrame(rows), systems={"s": pd.DataFrame(rows | {"phrase": ["tidal wave"]})})
     app = opened("overview", corpus, k="1")
@@ -174,7 +174,7 @@ def test_one_system_is_enough_to_look_at(page: str, tab: str) -> None:
 def test_without_a_system_the_page_points_to_the_data_and_to_people() -> None:
     app = opened("systems", loaded())
     assert "No system output is loaded yet" in words(app)
-    links = [one.proto.page for one in app.main.get("page_link")]
+    links = [item.proto.page for item in app.main.get("page_link")]
     assert links == ["data", "annotators", "data"]
 
 
@@ -186,7 +186,7 @@ def test_a_universe_that_is_too_small_is_a_sentence(page: str, tab: str) -> None
 
 def test_the_coefficients_and_the_answer_are_those_of_agreement(lectures: kp.Corpus) -> None:
     result, annotators = kp.agreement(lectures), opened("annotators")
-    table = next(one for one in tables(annotators) if "K" in one.get("measure", pd.Series()).tolist())
+    table = next(item for item in tables(annotators) if "K" in item.get("measure", pd.Series()).tolist())
     table = table.set_index("measure")
     rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")].set_index("measure")
     assert table["value"].to_dict() == rows["value"].to_dict()

@@ -83,7 +83,7 @@ def test_raters_work_blind_from_their_files_and_meet_on_the_data_page(offered):
 
 def phrases(app):
     """Return the keyphrase and the candidate that are to be rated."""
-    return tuple(one.value for one in app.markdown if one.value.startswith("#### "))
+    return tuple(item.value for item in app.markdown if item.value.startswith("#### "))
 
 
 def test_who_rates_sees_no_other_page_and_no_ratings_of_others():
@@ -91,9 +91,9 @@ def test_who_rates_sees_no_other_page_and_no_ratings_of_others():
     app.button(key="rate_3").click().run()
     held = {name: app.session_state[name] for name in ("session", "ratings")}
     app = opened("overview", state=held, rater="ben")
-    assert [one.value for one in app.title] == ["Rate near misses"]
+    assert [item.value for item in app.title] == ["Rate near misses"]
     assert "0 of 20 rated by you" in app.get("progress")[0].proto.text
-    assert [one.proto.disabled for one in app.main.get("download_button")] == [True]
+    assert [item.proto.disabled for item in app.main.get("download_button")] == [True]
 
 
 def test_ratings_belong_to_the_data_that_were_rated():

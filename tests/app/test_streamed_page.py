@@ -18,19 +18,19 @@ TABLES = draw(7, documents=15)
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give a folder with tables and the statistics of a comparison by the command that the page names."""
-    found = tmp_path_factory.mktemp("data")
-    given = write({"gold": TABLES["gold"], "runs": TABLES["runs"]}, found / "tables")
+    result = tmp_path_factory.mktemp("data")
+    given = write({"gold": TABLES["gold"], "runs": TABLES["runs"]}, result / "tables")
     systems = [word for name, path in given.systems.items() for word in ("--system", f"{name}={path}")]
-    asked = ["--gold", str(given.gold), *systems, "--k", "1-3", "--stream", "--out", str(found / ".out")]
-    assert main(["compare", *asked, "--measures", "F1@k,MAP", "--save-statistics", str(found / "pairs.npz")]) == 0
-    asked = ["--gold", str(given.gold), "--stream", "--out", str(found / ".out")]
-    assert main(["agreement", *asked, "--save-statistics", str(found / "people.npz")]) == 0
-    return found
+    asked = ["--gold", str(given.gold), *systems, "--k", "1-3", "--stream", "--out", str(result / ".out")]
+    assert main(["compare", *asked, "--measures", "F1@k,MAP", "--save-statistics", str(result / "pairs.npz")]) == 0
+    asked = ["--gold", str(given.gold), "--stream", "--out", str(result / ".out")]
+    assert main(["agreement", *asked, "--save-statistics", str(result / "people.npz")]) == 0
+    return result
 
 
 def dropped(name: str, data: bytes) -> Any:
     app = opened("data")
-    next(one for one in app.file_uploader if one.key.startswith("drop_")).upload(name, data)
+    next(item for item in app.file_uploader if item.key.startswith("drop_")).upload(name, data)
     app.run()
     return app
 

@@ -72,9 +72,9 @@ def test_a_page_fits_a_telephone_and_on_a_desk_has_no_serious_finding_and_words_
         options = {"resultTypes": ["violations"]}  # nobody reads here what is well
         if scheme == "dark":  # of the rules, colors alone can tell one scheme from the other
             options["runOnly"] = ["color-contrast"]
-        found = Axe().run(page, context={"exclude": NOT_OURS}, options=options)["violations"]
-        asked = [one for one in found if one["impact"] in ("serious", "critical") and one["id"] not in NOT_ASKED]
-        serious = [(one["id"], one["nodes"][0]["html"]) for one in asked]
+        result = Axe().run(page, context={"exclude": NOT_OURS}, options=options)["violations"]
+        asked = [item for item in result if item["impact"] in ("serious", "critical") and item["id"] not in NOT_ASKED]
+        serious = [(item["id"], item["nodes"][0]["html"]) for item in asked]
         assert not serious, f"{stem} in {scheme}: {serious}"
         if stem in ("overview", "correlation", "learn"):
             assert_words_of_charts_stand_out(page)

@@ -15,8 +15,8 @@ def files(folder: Path) -> list[Path]:
     phrases = HOSTILE[:7] * 2  # were most of them HTML, the app would ask whether that is meant
     tables = {"gold": [("doc_id", "keyphrase"), *((f"d{n}", phrase) for n, phrase in enumerate(phrases))]}
     for name, step in (("<b>mine<b>", 1), ("other", 2)):
-        found = [phrase if n % step == 0 else "tide" for n, phrase in enumerate(phrases)]
-        rows = [(f"d{n}", 1, phrase) for n, phrase in enumerate(found)]
+        result = [phrase if n % step == 0 else "tide" for n, phrase in enumerate(phrases)]
+        rows = [(f"d{n}", 1, phrase) for n, phrase in enumerate(result)]
         tables[name] = [("doc_id", "rank", "keyphrase"), *rows]
     return written(folder, tables)
 

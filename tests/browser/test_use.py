@@ -42,7 +42,7 @@ BECAME = """() => [...document.querySelectorAll("body *")].filter(one =>
 
 def values(page: Page) -> dict[str, float]:
     """Return the values of the rows of the Overview, from the words of their pictures."""
-    said = [one.get_attribute("aria-label") or "" for one in main(page).locator(".kp-dot[role=img]").all()]
+    said = [item.get_attribute("aria-label") or "" for item in main(page).locator(".kp-dot[role=img]").all()]
     pairs = (re.fullmatch(r"(.+?) (-?[.\d]+)(?: \[.*)?", words) for words in said)
     return {pair[1]: float(pair[2]) for pair in pairs if pair}
 
@@ -60,9 +60,9 @@ def recipe(page: Page) -> str:
 def table(page: Page, column: str) -> list[dict[str, str]]:
     """Return the rows of the first table with a column; a grid repeats them for screen readers."""
     head = page.locator("th,td", has_text=re.compile(f"^{re.escape(column)}$"))
-    found = page.locator("table").filter(has=head).first
-    found.wait_for(state="attached")
-    names, *rows = [row.locator("th,td").all_inner_texts() for row in found.locator("tr").all()]
+    result = page.locator("table").filter(has=head).first
+    result.wait_for(state="attached")
+    names, *rows = [row.locator("th,td").all_inner_texts() for row in result.locator("tr").all()]
     return [dict(zip(names, row, strict=False)) for row in rows]
 
 
@@ -220,9 +220,9 @@ def test_hostile_names_and_phrases_stay_text_on_every_page(
     judged = [(f"p{turn}", HOSTILE[turn], f"{HOSTILE[turn]} y", who, turn % 5) for turn in turns for who in names[:2]]
     files = {
         "gold <b>evil<%2fb>": [("doc_id", "annotator", "keyphrase")]
-        + [(d, who, one) for d in documents for who in names for one in HOSTILE],
+        + [(d, who, item) for d in documents for who in names for item in HOSTILE],
         "systems $evil$": [("system", "doc_id", "rank", "keyphrase")]
-        + [(name, d, rank, one) for name in HOSTILE[4:] for d in documents for rank, one in enumerate(HOSTILE, 1)],
+        + [(name, d, rank, item) for name in HOSTILE[4:] for d in documents for rank, item in enumerate(HOSTILE, 1)],
         "texts": [("doc_id", "title", "group", "text")]
         + [(d, HOSTILE[3], HOSTILE[turn], " and ".join(HOSTILE)) for turn, d in enumerate(documents)],
         "judged": [("pair_id", "keyphrase", "candidate", "annotator", "score"), *judged],
@@ -242,8 +242,8 @@ def test_hostile_names_and_phrases_stay_text_on_every_page(
             assert page.evaluate(BECAME) == [], f"{name}, {tab}"
             seen += page.locator("body").inner_text()
             shown = main(page).get_by_role("tab").all_inner_texts()
-            tab = next((one for one in reversed(shown) if one not in visited), None)  # tabs within a tab come last
-    assert [one for one in HOSTILE if one not in seen] == []
+            tab = next((item for item in reversed(shown) if item not in visited), None)  # tabs within a tab come last
+    assert [item for item in HOSTILE if item not in seen] == []
     follow(page, settle, "Documents")
     main(page).get_by_role("tab", name="Documents", exact=True).click()
     settle(page)
@@ -269,7 +269,7 @@ def test_hostile_names_stay_text_in_drawings_that_are_opened(page: Page, tmp_pat
         page.goto(path.as_uri())
         words = page.locator("text").all_text_contents()
         # long names are shortened in their middle
-        assert len({one for one in HOSTILE if any(word.startswith(one[:8]) for word in words)}) >= least
+        assert len({item for item in HOSTILE if any(word.startswith(item[:8]) for word in words)}) >= least
         assert page.locator("script, iframe, image, foreignObject, a, [onload], [onerror]").count() == 0
     assert asked == [path.as_uri()] * 3
 

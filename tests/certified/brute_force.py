@@ -183,7 +183,7 @@ def gold_items(entries: Iterable[tuple[str, Any, Any]], rules: dict[str, Any]) -
         spellings = [entry] if isinstance(entry, str) else list(entry)
         if rules["variants"] == "first":
             spellings = spellings[:1]
-        forms = {form(one, rules["normalise"], rules["gold_stemmed"] == "yes") for one in spellings}
+        forms = {form(element, rules["normalise"], rules["gold_stemmed"] == "yes") for element in spellings}
         new = Item(forms, ONE if grade is None else Fraction(str(grade)), {annotator})
         if new.grade < rules["rel"]:
             new.voters = set()
@@ -197,7 +197,7 @@ def gold_items(entries: Iterable[tuple[str, Any, Any]], rules: dict[str, Any]) -
             new = Item(new.spellings | item.spellings, max(new.grade, item.grade), new.voters | item.voters)
             times += others
         place = items.index(same[0]) if same else len(items)
-        items = [pair for pair in items if all(pair is not one for one in same)]
+        items = [pair for pair in items if all(pair is not element for element in same)]
         items.insert(place, (new, times))
     return [item for item, _ in items]
 
@@ -235,9 +235,9 @@ def walk(ranked: Sequence[str], document: Document, rules: dict[str, Any]) -> li
             new = named
         below = [item for item in lower if phrase in item.spellings]
         lower = [item for item in lower if item not in below]
-        found = len(new) if rules["hits_as"] == "gold" else min(1, len(new))
+        result = len(new) if rules["hits_as"] == "gold" else min(1, len(new))
         grade = max((item.grade for item in new), default=ZERO)
-        rows.append(Row(found, bool(named) and not new, grade, max((i.grade for i in below), default=ZERO)))
+        rows.append(Row(result, bool(named) and not new, grade, max((i.grade for i in below), default=ZERO)))
     return rows
 
 
@@ -503,7 +503,7 @@ def stands_in(spellings: Iterable[str], text: str, rules: dict[str, Any]) -> boo
     """Tell whether a phrase in some spelling stands in a text, word after word."""
     words = [form(word, rules["normalise"]) for word in tokens(text)]
     wanted = [phrase.split(" ") for phrase in spellings]
-    return any(words[i : i + len(one)] == one for one in wanted for i in range(len(words)))
+    return any(words[i : i + len(item)] == item for item in wanted for i in range(len(words)))
 
 
 def size_of_universe(name: str, case: dict[str, Any], own: list[Item], ranked: list[str], rules: dict[str, Any]) -> int:
@@ -532,14 +532,14 @@ def size_of_universe(name: str, case: dict[str, Any], own: list[Item], ranked: l
 
 def _all_entries(case: dict[str, Any]) -> Iterable[Any]:
     lists = case["gold"].values()
-    each = [own for one in lists for own in one.values()] if several_annotators(case["gold"]) else list(lists)
-    return [entry for own in each for entry in own]
+    every = [part for item in lists for part in item.values()] if several_annotators(case["gold"]) else list(lists)
+    return [entry for part in every for entry in part]
 
 
 def documents(case: dict[str, Any], rules: dict[str, Any], without: str | None = None) -> dict[str, Document]:
     """Return every document of a case; without: an annotator who is left out of the gold standard."""
     gold = case["gold"] if several_annotators(case["gold"]) else {"": case["gold"]}
-    grades, found = case.get("grades", {}), dict[str, Document]()
+    grades, result = case.get("grades", {}), dict[str, Document]()
     people = [name for name in gold if name != without]
     if rules["annotators"] in gold:
         people = [rules["annotators"]]
@@ -549,9 +549,9 @@ def documents(case: dict[str, Any], rules: dict[str, Any], without: str | None =
             continue
 
         def entries(of: list[str], name: str = name) -> list[tuple[str, Any, Any]]:
-            own = [(person, entry) for person in of for entry in gold[person].get(name, [])]
-            firsts = [entry if isinstance(entry, str) else entry[0] for _, entry in own]
-            return [(p, e, grades.get(name, {}).get(f)) for (p, e), f in zip(own, firsts, strict=True)]
+            part = [(person, entry) for person in of for entry in gold[person].get(name, [])]
+            firsts = [entry if isinstance(entry, str) else entry[0] for _, entry in part]
+            return [(p, e, grades.get(name, {}).get(f)) for (p, e), f in zip(part, firsts, strict=True)]
 
         phrases = case["lists"].get(name, [])
         scores = case.get("scores", {}).get(name, [-rank for rank in range(len(phrases))])
@@ -568,8 +568,8 @@ def documents(case: dict[str, Any], rules: dict[str, Any], without: str | None =
             wanted = [item for item in wanted if stands_in(item.spellings, text, rules) == present]
         ranked, tied = [row[0] for row in rows], [row[1] for row in rows]
         declined = without is not None and bool(gold[without][name])
-        found[name] = Document(ranked, tied, name in case["lists"], wanted, judged, universe, declined)
-    return found
+        result[name] = Document(ranked, tied, name in case["lists"], wanted, judged, universe, declined)
+    return result
 
 
 def counts(document: Document, rules: dict[str, Any]) -> bool:
@@ -591,7 +591,9 @@ def mean_size(case: dict[str, Any], rules: dict[str, Any]) -> int:
     """Return the mean number of keyphrases that an annotator gave a document, rounded half up: the default cutoff."""
     gold = case["gold"] if several_annotators(case["gold"]) else {"": case["gold"]}
     sizes = [
-        len(gold_items([("", e, None) for e in own], rules | OF_SETS)) for one in gold.values() for own in one.values()
+        len(gold_items([("", e, None) for e in part], rules | OF_SETS))
+        for item in gold.values()
+        for part in item.values()
     ]
     return max(1, int(Fraction(sum(sizes), len(sizes)) + Fraction(1, 2)))
 
@@ -603,8 +605,8 @@ def exact(case: dict[str, Any]) -> Number:
         return of_annotators(case["measure"], case, rules)
     if str(rules["annotators"]).startswith("others"):
         union = {"annotators": "majority" if "majority" in rules["annotators"] else "union", "empty_gold": "skip"}
-        each = [averaged(case, rules | union, without) for without in case["gold"]]
-        return mean(each)
+        every = [averaged(case, rules | union, without) for without in case["gold"]]
+        return mean(every)
     return averaged(case, rules)
 
 
@@ -620,11 +622,11 @@ def averaged(case: dict[str, Any], rules: dict[str, Any], without: str | None = 
     tables = name in CONCORDANCE
     # Lists are looked at as they were returned, with their repeats.
     rules = rules | (OF_SETS if tables else {"duplicates": "keep"} if name in LISTS else {})
-    found = documents(case, rules, without)
-    largest = max((item.grade for document in found.values() for item in document.gold), default=ZERO)
-    used = [document for document in found.values() if counts(document, rules)]
+    result = documents(case, rules, without)
+    largest = max((item.grade for document in result.values() for item in document.gold), default=ZERO)
+    used = [document for document in result.values() if counts(document, rules)]
     if name == "PSP":
-        weigh(list(found.values()))
+        weigh(list(result.values()))
     if not used:
         raise Undefined("no_documents")
     average = rules["average"]
@@ -635,8 +637,8 @@ def averaged(case: dict[str, Any], rules: dict[str, Any], without: str | None = 
     if tables:
         return mean_of_defined([lambda one=one: of_table(name, decisions(k, one)) for one in used])
     if name in ("P", "R", "F1") and average == "micro":
-        each = [counts_at(k, document.ranked, document, rules) for document in used]
-        return overlap(name, *map(sum, zip(*each, strict=True)))
+        every = [counts_at(k, document.ranked, document, rules) for document in used]
+        return overlap(name, *map(sum, zip(*every, strict=True)))
     if name == "F1" and average == "f-of-means":
         p, r = (mean([of_document(one, k, document, rules, largest) for document in used]) for one in "PR")  # type: ignore[misc]
         return _divided(2 * p * r, p + r)  # type: ignore[operator]
@@ -649,19 +651,19 @@ def averaged(case: dict[str, Any], rules: dict[str, Any], without: str | None = 
 
 def of_subjects(name: str, k: int, used: Sequence[Document], rules: dict[str, Any]) -> Number:
     """Return the mean over subjects, which are the distinct keyphrases and phrases of the lists up to k."""
-    found, suggested, due = Counter[str](), Counter[str](), Counter[str]()
+    result, suggested, due = Counter[str](), Counter[str](), Counter[str]()
     for document in used:
         subject = {spelling: min(item.spellings) for item in document.gold for spelling in item.spellings}
         due.update(set(subject.values()))
-        for one in document.ranked[:k]:
-            suggested[subject.get(one, one)] += 1
-            found[subject.get(one, one)] += one in subject
+        for entry in document.ranked[:k]:
+            suggested[subject.get(entry, entry)] += 1
+            result[subject.get(entry, entry)] += entry in subject
     above, below = ZERO, ZERO
-    for one in suggested | due:
-        sides = {"P": suggested[one], "R": due[one], "F1": suggested[one] + due[one]}[name]
-        weight = due[one] if rules["average"] == "subject-weighted" else 1
+    for entry in suggested | due:
+        sides = {"P": suggested[entry], "R": due[entry], "F1": suggested[entry] + due[entry]}[name]
+        weight = due[entry] if rules["average"] == "subject-weighted" else 1
         if sides or rules["subject_empty"] == "zero":
-            above += weight * (Fraction((1 + (name == "F1")) * found[one], sides) if sides else ZERO)
+            above += weight * (Fraction((1 + (name == "F1")) * result[entry], sides) if sides else ZERO)
             below += weight
     return above / below
 
@@ -669,9 +671,9 @@ def of_subjects(name: str, k: int, used: Sequence[Document], rules: dict[str, An
 def mean_of_defined(each: Sequence[Callable[[], Number]]) -> Number:
     """Return the mean of those that have a value; the most frequent reason where none has."""
     values, reasons = [], Counter[str]()
-    for one in each:
+    for item in each:
         try:
-            values.append(one())
+            values.append(item())
         except Undefined as why:
             reasons[str(why)] += 1
     if not values:
@@ -685,7 +687,7 @@ def mean_of_defined(each: Sequence[Callable[[], Number]]) -> Number:
 def decisions_of_annotators(case: dict[str, Any], rules: dict[str, Any]) -> list[list[dict[str, bool]]]:
     """Return {annotator: yes or no} of every phrase of the universe, by document."""
     by_document = []
-    every = list(dict.fromkeys(name for own in case["gold"].values() for name in own))
+    every = list(dict.fromkeys(name for part in case["gold"].values() for name in part))
     for document in every:
         seen = [person for person in case["gold"] if document in case["gold"][person]]
         entries = [(person, entry, None) for person in seen for entry in case["gold"][person][document]]
@@ -726,7 +728,7 @@ def together(name: str, units: list[dict[str, bool]], people: Sequence[str]) -> 
     if name == "alpha":
         return krippendorff(units)
     apart = mean([mean([Fraction(u[a] != u[b]) for a, b in combinations(u, 2)]) for u in units])
-    yes = mean([mean([Fraction(one) for one in u.values()]) for u in units])
+    yes = mean([mean([Fraction(item) for item in u.values()]) for u in units])
     if name == "Conger":
         shares = [[Fraction(u[person]) for u in units if person in u] for person in people]
         means = [mean(own) for own in shares if own]
@@ -764,11 +766,11 @@ def over_label_sets(
 ) -> Fraction:
     """Return alpha whose values are the sets that people chose: every pair of sets, one by one."""
     units = []
-    for document in dict.fromkeys(name for own in case["gold"].values() for name in own):
-        chosen = [own[document] for own in case["gold"].values() if document in own]
+    for document in dict.fromkeys(name for part in case["gold"].values() for name in part):
+        chosen = [part[document] for part in case["gold"].values() if document in part]
         sets = [frozenset(form(phrase, rules["normalise"]) for phrase in phrases) for phrases in chosen]
         units += [sets] if len(sets) > 1 else []
-    values = [one for unit in units for one in unit]
+    values = [item for unit in units for item in unit]
     if not units:
         raise Undefined("single_annotator")
     observed = sum((Fraction(distance(a, b), len(unit) - 1) for unit in units for a, b in permutations(unit, 2)), ZERO)

@@ -89,9 +89,9 @@ def agreement(name: str, k: Any, case: dict[str, Any], rules: dict[str, Any]) ->
 
 def subjects(name: str, k: int, case: dict[str, Any], rules: dict[str, Any]) -> Answer:
     """Return precision, recall or F1 of indicators, documents by subjects, each of one spelling."""
-    found = brute.documents(case, rules).values()
-    due = [{spelling for item in document.gold for spelling in item.spellings} for document in found]
-    listed = [{*document.ranked[:k]} for document in found]
+    result = brute.documents(case, rules).values()
+    due = [{spelling for item in document.gold for spelling in item.spellings} for document in result]
+    listed = [{*document.ranked[:k]} for document in result]
     every = sorted(set().union(*due, *listed))
     table = [np.array([[subject in phrases for subject in every] for phrases in side]) for side in (due, listed)]
     mean = "weighted" if rules["average"] == "subject-weighted" else "macro"

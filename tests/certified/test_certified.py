@@ -39,7 +39,7 @@ def equal(found: float, value: str | None) -> bool:
 
 def together(same: list[dict[str, Any]]) -> dict[str, tuple[float, str | None]]:
     """Return KPScope's values of cases that differ in the measure alone, with the reasons where there is none."""
-    case, measures = same[0], [one["measure"] for one in same]
+    case, measures = same[0], [item["measure"] for item in same]
     if "lists" not in case:
         frame = kp.agreement(corpus_of(case["gold"]), settings_of(case), measures).frame
         frame = frame[frame["system"] == case.get("row", "all")]
@@ -54,7 +54,7 @@ def together(same: list[dict[str, Any]]) -> dict[str, tuple[float, str | None]]:
         frame = kp.evaluate(corpus, settings_of(case), measures, by=by).frame
         frame = frame[(frame["subset"] == case.get("subset", "all")) & (frame["system"] == "s")]
     rows = zip(same, frame["value"], frame["reason"], strict=True)
-    return {one["id"]: (float(value), None if pd.isna(why) else str(why)) for one, value, why in rows}
+    return {item["id"]: (float(value), None if pd.isna(why) else str(why)) for item, value, why in rows}
 
 
 def apart_from_the_measure(case: dict[str, Any]) -> str:
@@ -62,7 +62,7 @@ def apart_from_the_measure(case: dict[str, Any]) -> str:
 
 
 def test_the_file_is_what_brute_force_writes() -> None:
-    written, kept = ([{**case, "signature": ""} for case in own] for own in (certified(), SET))
+    written, kept = ([{**case, "signature": ""} for case in part] for part in (certified(), SET))
     assert written == kept, "run: python -m tests.certified.write"  # signatures name versions, and are tested below
     assert CASES.stat().st_size < 275_000
 
@@ -82,13 +82,13 @@ def test_published_programs_agree_on_cases_they_cover() -> None:
 
 
 def test_kpscope_gives_every_value_and_every_reason() -> None:
-    found: dict[str, tuple[float, str | None]] = {}
+    result: dict[str, tuple[float, str | None]] = {}
     for _, same in groupby(sorted(SET, key=apart_from_the_measure), key=apart_from_the_measure):
-        found |= together(list(same))
+        result |= together(list(same))
     wrong = [
-        (case["id"], case["value"], *found[case["id"]])
+        (case["id"], case["value"], *result[case["id"]])
         for case in SET
-        if not equal(found[case["id"]][0], case["value"]) or found[case["id"]][1] != case.get("reason")
+        if not equal(result[case["id"]][0], case["value"]) or result[case["id"]][1] != case.get("reason")
     ]
     assert wrong == []
 
@@ -105,9 +105,9 @@ def test_presets_are_written_down_as_kpscope_has_them() -> None:
 def test_set_covers_every_measure_and_preset_convention() -> None:
     measures = {parse(case["measure"]).card.name for case in SET}
     # What needs tables beside the data has no case, as the page says.
-    needed = {name for name, one in kp.MEASURES.items() if one.matcher not in SPECIAL}
+    needed = {name for name, item in kp.MEASURES.items() if item.matcher not in SPECIAL}
     assert needed - measures == set()
-    conventions = {name for one in kp.PRESETS.values() if one.of != "similarity" for name in one.changes}
+    conventions = {name for item in kp.PRESETS.values() if item.of != "similarity" for name in item.changes}
     assert conventions - {case["convention"] for case in SET} == set()
 
 

@@ -34,8 +34,8 @@ def scenes() -> list[dict[str, Any]]:
             for measure in measures:
                 why = variant.get("why") or measures[measure]
                 about = variant.get("about", scene["about"])
-                own = {key: value for key, value in settings.items() if key not in idle(measure)}
-                case = {"id": slug(*label, measure), "measure": measure, "convention": about, "settings": own}
+                part = {key: value for key, value in settings.items() if key not in idle(measure)}
+                case = {"id": slug(*label, measure), "measure": measure, "convention": about, "settings": part}
                 made.append(case | {key: scene[key] for key in DATA if key in scene} | {"why": why})
     return made
 
@@ -64,7 +64,7 @@ def settings_of(case: dict[str, Any]) -> kp.Settings:
 def signature(case: dict[str, Any]) -> str:
     """Return the recipe of a case in one line."""
     documents = case["gold"].values() if "lists" not in case else [case["gold"]]
-    known = {name for own in documents for name in own}
+    known = {name for part in documents for name in part}
     return kp.signature(settings_of(case), len(known), "universe" not in idle(case["measure"]))
 
 

@@ -53,7 +53,7 @@ def nltk_alpha(gold, distance):
     """Return NLTK's alpha over label sets; what nobody else saw is left out, as alpha does."""
     from nltk.metrics.agreement import AnnotationTask
 
-    data = [(name, d, frozenset(own)) for name, lists in gold.items() for d, own in lists.items()]
+    data = [(name, d, frozenset(part)) for name, lists in gold.items() for d, part in lists.items()]
     return AnnotationTask(data, distance=lambda a, b: distance(a, b) if a or b else 0.0).alpha()
 
 
@@ -87,7 +87,7 @@ ELEVEN = [
 def test_alpha_over_label_sets_of_cross_validated_case():
     """NLTK gave .541 for MASI as long as its m was .67 and .33."""
     gold = {
-        name: {f"d{i}": own.split() for i, own in enumerate(column)}
+        name: {f"d{i}": part.split() for i, part in enumerate(column)}
         for name, column in zip("AB", zip(*ELEVEN, strict=True), strict=True)
     }
     assert round(nltk_alpha(gold, lambda a, b: masi(a, b, 0.67, 0.33)), 3) == 0.541
@@ -104,8 +104,8 @@ def test_single_disagreement_over_label_sets_has_alpha_zero():
 def test_equal_label_sets_have_undefined_alpha_with_reason():
     """NLTK issue 1144: division by zero; N plays no part."""
     cases = {"one_set": ["p2", "p3"], "both_empty": []}
-    for reason, own in cases.items():
-        corpus = corpus_of({"A": {"d": own}, "B": {"d": own}})
+    for reason, part in cases.items():
+        corpus = corpus_of({"A": {"d": part}, "B": {"d": part}})
         frame = kp.agreement(corpus, measures="alpha-MASI,alpha-Jaccard", interval="none").frame
         assert frame["value"].isna().all()
         assert frame["reason"].tolist() == [reason, reason]
@@ -126,14 +126,14 @@ def alpha_of_copies(gold, documents, weights):
         for _ in range(w)
     ]
     copies = [(d, chosen) for d, chosen in copies if len(chosen) > 1]
-    sets = [(place, d, own) for place, (d, chosen) in enumerate(copies) for own in chosen]
+    sets = [(place, d, part) for place, (d, chosen) in enumerate(copies) for part in chosen]
     n = len(sets)
 
     def apart(a, b):
         return masi(a, b) if a or b else 0.0
 
     within = [[apart(a, b) for a, b in permutations(chosen, 2)] for _, chosen in copies]
-    observed = sum(sum(one) / (len(chosen) - 1) for one, (_, chosen) in zip(within, copies, strict=True)) / n
+    observed = sum(sum(item) / (len(chosen) - 1) for item, (_, chosen) in zip(within, copies, strict=True)) / n
     different = np.mean([apart(a, b) for (_, d, a), (_, e, b) in permutations(sets, 2) if d != e])
     pairs = n * (n - 1) - sum(map(len, within))
     return 1 - observed * n * (n - 1) / (sum(map(sum, within)) + different * pairs)
@@ -142,16 +142,16 @@ def alpha_of_copies(gold, documents, weights):
 def test_weighted_label_sets_equal_copies_of_documents():
     gold, rng = random_gold(3, missing=0.2), np.random.default_rng(1)
     data = prepare_annotators(corpus_of(gold), kp.Settings(normalise="none"))
-    own = label_sets(data.choices, MEASURES["alpha-MASI"].score)
+    part = label_sets(data.choices, MEASURES["alpha-MASI"].score)
     weights = rng.multinomial(12, np.ones(12) / 12, 20).astype(float)
     expected = [alpha_of_copies(gold, data.documents, row.astype(int)) for row in weights]
-    assert own.alpha(weights) == pytest.approx(expected, abs=1e-12)
+    assert part.alpha(weights) == pytest.approx(expected, abs=1e-12)
     # How alpha moves with a weight, by a small step; the interval by t is made of it.
     step, ones = 1e-6, np.ones(12)
     slopes = [
-        (own.alpha((ones + step * e)[None]) - own.alpha((ones - step * e)[None]))[0] / 2 / step for e in np.eye(12)
+        (part.alpha((ones + step * e)[None]) - part.alpha((ones - step * e)[None]))[0] / 2 / step for e in np.eye(12)
     ]
-    move, size = own.influence()
+    move, size = part.influence()
     assert move == pytest.approx(np.array(slopes), abs=1e-8)
     assert (size >= np.abs(move)).all()
 
@@ -174,8 +174,8 @@ def test_coefficients_against_irrcac(seed, missing):
         "alpha": peer.krippendorff(),
         "Conger": peer.conger(),
     }
-    for measure, one in names.items():
-        assert found(gold, measure) == pytest.approx(one["est"]["coefficient_value"], abs=6e-6)  # it has five digits
+    for measure, item in names.items():
+        assert found(gold, measure) == pytest.approx(item["est"]["coefficient_value"], abs=6e-6)  # it has five digits
 
 
 def test_random_trimming_is_the_mean_over_all_subsets():

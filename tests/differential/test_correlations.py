@@ -28,13 +28,13 @@ def test_integer_weights_are_the_resample_itself(seed, name):
     measures, people = tied_sample(seed)
     rng = np.random.default_rng(seed)
     weights = rng.integers(0, 4, (60, 25)).astype(float)
-    found = coefficients.KERNELS[name](measures, people)(weights)
+    result = coefficients.KERNELS[name](measures, people)(weights)
     for b in range(25):
         rows = np.repeat(np.arange(60), weights[:, b].astype(int))
         for m in range(3):
             for h in range(2):
                 expected = SCIPY[name](measures[rows, m], people[rows, h]).statistic
-                assert found[b, m, h] == pytest.approx(expected, abs=1e-12)
+                assert result[b, m, h] == pytest.approx(expected, abs=1e-12)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 4)), min_size=1, max_size=12), st.data())
@@ -42,12 +42,12 @@ def test_weighted_mid_ranks_equal_those_of_repeated_values(values, data):
     weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(values), max_size=len(values))), float)
     x, y = np.array(values, float).T
     rows = np.repeat(np.arange(len(values)), weights.astype(int))
-    found = coefficients.KERNELS["spearman"](x[:, None], y[:, None])(weights[:, None])[0, 0, 0]
+    result = coefficients.KERNELS["spearman"](x[:, None], y[:, None])(weights[:, None])[0, 0, 0]
     if len(rows) < 3 or len(set(x[rows])) == 1 or len(set(y[rows])) == 1:
-        assert np.isnan(found)
+        assert np.isnan(result)
     else:
         expected = np.corrcoef(stats.rankdata(x[rows]), stats.rankdata(y[rows]))[0, 1]
-        assert found == pytest.approx(expected, abs=1e-12)
+        assert result == pytest.approx(expected, abs=1e-12)
 
 
 def test_tiny_values_of_unsmoothed_bleu_keep_their_order(shared):

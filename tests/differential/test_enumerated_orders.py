@@ -54,10 +54,10 @@ def case(seed):
 
 def compare(seed, **options):
     gold, phrases, scores, grades = case(seed)
-    found = tied(gold, phrases, scores, MEASURES, grades, **options)
+    result = tied(gold, phrases, scores, MEASURES, grades, **options)
     every = list(islice(orders(phrases, scores), 800))
     expected = enumerated(gold, every, MEASURES, grades, **options)
-    differences = {m: (found[m], expected[m]) for m in found.index if not abs(found[m] - expected[m]) <= 1e-9}
+    differences = {m: (result[m], expected[m]) for m in result.index if not abs(result[m] - expected[m]) <= 1e-9}
     assert not differences, (gold, list(zip(phrases, scores, strict=True)))
 
 
@@ -93,9 +93,9 @@ def test_what_has_no_closed_form_is_refused(option):
 def test_expected_rule_with_two_spellings_in_tie_group():
     """As the convention says: of two spellings that tie, the one that stands first in the file is the hit, always."""
     gold, phrases, scores = [["a", "b"], "c"], ["a", "x", "b", "c"], [1.0, 1.0, 1.0, 0.5]
-    found = tied(gold, phrases, scores, MEASURES)
+    result = tied(gold, phrases, scores, MEASURES)
     expected = enumerated(gold, list(orders(["a", "x", "no keyphrase", "c"], scores)), MEASURES)
-    assert found.to_dict() == pytest.approx(expected.to_dict(), abs=1e-9)
+    assert result.to_dict() == pytest.approx(expected.to_dict(), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -104,10 +104,10 @@ def test_expected_rule_with_two_spellings_in_tie_group():
 def test_expected_rule_with_repeated_phrase_in_tie_group(rule, again):
     """As the convention says: a repeat is dropped first, or a miss in every order, or under `count` always a hit."""
     gold, measures = ["a", "c"], ["P@1", "P@2", "R@2", "MAP", "MRR", "nDCG@3"]
-    found = tied(gold, ["a", "x", "a", "c", "y"], [1.0, 1.0, 1.0, 0.5, 0.5], measures, duplicates=rule)
+    result = tied(gold, ["a", "x", "a", "c", "y"], [1.0, 1.0, 1.0, 0.5, 0.5], measures, duplicates=rule)
     every = list(orders(["a", "x", *again, "c", "y"], [1.0, 1.0, *(1.0 for _ in again), 0.5, 0.5]))
     expected = enumerated(gold, every, measures, duplicates="count" if rule == "count" else "keep")
-    assert found.to_dict() == pytest.approx(expected.to_dict(), abs=1e-9)
+    assert result.to_dict() == pytest.approx(expected.to_dict(), abs=1e-9)
 
 
 @pytest.mark.parametrize(("size", "gold", "k"), [(4, 1, 2), (5, 2, 3), (5, 3, 1), (6, 2, 4), (6, 5, 3)])

@@ -67,14 +67,14 @@ def test_measures_are_compared_on_commonly_defined_pairs():
     met = estimates.contests(measures, people)
     places = met[["a", "b"]].to_numpy().tolist()
     assert places == [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
-    for own, n, p in zip(places, met["n"], williams(measures, people), strict=True):
-        rows = ~np.isnan(measures[:, own]).any(axis=1) & ~np.isnan(people)
-        alone = measures[rows][:, own], people[rows]
+    for part, n, p in zip(places, met["n"], williams(measures, people), strict=True):
+        rows = ~np.isnan(measures[:, part]).any(axis=1) & ~np.isnan(people)
+        alone = measures[rows][:, part], people[rows]
         assert n == rows.sum()
         assert p == pytest.approx(williams(*alone), abs=1e-12)
         # swaps are drawn for all ten pairs of phrases; those of undefined ones change nothing
         expected = by_enumeration(*alone, "spearman", np.arange(n))
-        assert permuted(measures[:, own], people) == pytest.approx(expected, abs=1e-12)
+        assert permuted(measures[:, part], people) == pytest.approx(expected, abs=1e-12)
 
 
 def test_equal_measures_have_p_one_constants_none():

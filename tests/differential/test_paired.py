@@ -132,9 +132,9 @@ def test_t_and_wilcoxon_against_scipy(seed):
     mean = (x - y).mean()
     assert intervals.t_p(mean, ((x - y - mean) ** 2).sum(), 30) == pytest.approx(t.pvalue, abs=1e-12)
     w = stats.wilcoxon(x, y, zero_method="wilcox", correction=False, method="asymptotic")
-    found = paired.wilcoxon_test(x - y)
-    assert found[:2] == pytest.approx((w.statistic, w.pvalue), abs=1e-12)
-    assert found[2] == (x == y).sum()
+    result = paired.wilcoxon_test(x - y)
+    assert result[:2] == pytest.approx((w.statistic, w.pvalue), abs=1e-12)
+    assert result[2] == (x == y).sum()
 
 
 def test_rank_biserial_by_its_definition():
@@ -147,7 +147,7 @@ def test_t_test_of_nearly_equal_differences_is_undefined():
     difference = np.array([0.35 - 0.30, 0.80 - 0.75, 0.20 - 0.15] * 4)
     assert np.ptp(difference) > 0
     values = {"x": difference + 0.15, "y": np.full(12, 0.15)}
-    block = {name: Statistic(own[:, None], own, np.ones(12, bool)) for name, own in values.items()}
+    block = {name: Statistic(part[:, None], part, np.ones(12, bool)) for name, part in values.items()}
     at = paired.FamilyAt(paired.Family("MAP", "t"), "none", kp.Settings(interval="cluster-t"))
     pairing = Pairing(at, ["x", "y"], Sums())
     pairing.add(block, None, [])

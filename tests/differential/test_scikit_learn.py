@@ -23,5 +23,5 @@ def test_ndcg_where_scikit_learn_defines_it(k, tied):
         runs[document], scores[document] = list(WORDS), given.astype(float).tolist()
         expected[document] = metrics.ndcg_score([grades], [given], k=k)
     corpus = corpus_of({d: list(g) for d, g in gold.items()}, {"s": runs}, scores={"s": scores}, grades=gold)
-    found = document_values(corpus, f"nDCG@{k}" if k else "nDCG", normalise="none", ties="expected")
-    assert found.set_index("document")["value"].to_dict() == pytest.approx(expected, abs=1e-9)
+    result = document_values(corpus, f"nDCG@{k}" if k else "nDCG", normalise="none", ties="expected")
+    assert result.set_index("document")["value"].to_dict() == pytest.approx(expected, abs=1e-9)

@@ -55,10 +55,10 @@ def test_every_setting_of_the_grid_is_that_evaluation(found: Sensitivity) -> Non
     assert found.combinations == 216
     settings = zip(np.split(np.arange(len(grid)), 216), product(*GRID.values()), strict=True)
     for rows, chosen in islice(settings, None, None, 5):  # 5 divides no number of values, so each value is tried
-        own = grid.iloc[rows]
-        assert own.iloc[0][list(GRID)].tolist() == list(chosen)
+        part = grid.iloc[rows]
+        assert part.iloc[0][list(GRID)].tolist() == list(chosen)
         expected = values("F1@k", k=5, **dict(zip(GRID, chosen, strict=True)))
-        assert dict(zip(own["system"], own["value"], strict=True)) == expected
+        assert dict(zip(part["system"], part["value"], strict=True)) == expected
     for field in GRID:  # the corpus tells all values of all conventions apart
         others = [one for one in GRID if one != field]
         for value in GRID[field][1:]:
@@ -78,9 +78,9 @@ def test_preset_rows_equal_evaluations_at_current_cutoff(measure: str) -> None:
     ("measure", "preset"), [("F1@k", "kpscope"), ("F1@k", "kex"), ("MAP", "kpscope"), ("nDCG@k", "kex")]
 )
 def test_single_changes_are_those_evaluations(measure: str, preset: str) -> None:
-    own, now = sensitivity(CORPUS, measure=measure, k=5, preset=preset), values(measure, k=5, preset=preset)
+    part, now = sensitivity(CORPUS, measure=measure, k=5, preset=preset), values(measure, k=5, preset=preset)
     seen = set()
-    for (field, value), rows in own.changes.groupby(["field", "now"], sort=False):
+    for (field, value), rows in part.changes.groupby(["field", "now"], sort=False):
         expected = values(measure, k=5, preset=preset, **{str(field): value})
         assert dict(zip(rows["system"], rows["value"], strict=True)) == expected
         assert rows["change"].tolist() == [expected[s] - now[s] for s in rows["system"]]

@@ -37,12 +37,12 @@ def subsequences(tokens):
 def heaviest(along, other, weight, alignment):
     """Return the largest weight of matched positions by trying every choice of them."""
     if alignment == "bag":
-        left, found = Counter(other), 0.0
+        left, result = Counter(other), 0.0
         for i in reversed(range(len(along))):
             if left[along[i]]:
                 left[along[i]] -= 1
-                found += weight[i]
-        return found
+                result += weight[i]
+        return result
     if alignment == "contiguous":
         runs = {tuple(other[i:j]) for i in range(len(other)) for j in range(i + 1, len(other) + 1)}
         spans = [range(i, j) for i in range(len(along)) for j in range(i + 1, len(along) + 1)]
@@ -78,12 +78,12 @@ def test_r_precision(seed):
     pairs = draw(seed)
     bag = [(Counter(k) & Counter(c)).total() for k, c in stems(pairs)]
     run = [heaviest(k, c, [1] * len(k), "contiguous") for k, c in stems(pairs)]
-    longer, own = ([f(len(k), len(c)) for k, c in words(pairs)] for f in (max, lambda k, c: k))
+    longer, part = ([f(len(k), len(c)) for k, c in words(pairs)] for f in (max, lambda k, c: k))
     for options, above, below in (
         ("", bag, longer),
-        ("(denominator=keyphrase)", bag, own),
+        ("(denominator=keyphrase)", bag, part),
         ("(overlap=contiguous)", run, longer),
-        ("(denominator=keyphrase,overlap=contiguous)", run, own),
+        ("(denominator=keyphrase,overlap=contiguous)", run, part),
     ):
         expected = [a / b for a, b in zip(above, below, strict=True)]
         assert values(pairs, f"R-precision{options}") == pytest.approx(expected), options

@@ -78,8 +78,8 @@ def test_rouge_is_that_of_rouge_score(seed, stemmer):
     choices = SimilarityOptions(direction="keyphrase", preset="same-tokens" if stemmer else "paper-like")
     for name, key in (("ROUGE-1", "rouge1"), ("ROUGE-2", "rouge2"), ("ROUGE-L", "rougeL")):
         for suffix, field in (("", "recall"), ("-P", "precision"), ("-F", "fmeasure")):
-            found = np.nan_to_num(values(pairs, f"{name}{suffix}", choices))  # theirs is 0 where ours is undefined
-            assert found == pytest.approx([getattr(one[key], field) for one in expected], rel=1e-12), name + suffix
+            result = np.nan_to_num(values(pairs, f"{name}{suffix}", choices))  # theirs is 0 where ours is undefined
+            assert result == pytest.approx([getattr(item[key], field) for item in expected], rel=1e-12), name + suffix
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -48,14 +48,14 @@ def rows(result, subset):
 def test_presence_filters_gold_and_predictions(average):
     result = kp.evaluate(corpus(), k=2, measures=MEASURES, by="presence", average=average, interval="none")
     for name, present in (("present", True), ("absent", False)):
-        gold = {d: [p for p in own if (p in PRESENT[d]) == present] for d, own in GOLD.items()}
+        gold = {d: [p for p in part if (p in PRESENT[d]) == present] for d, part in GOLD.items()}
         runs = {
-            s: {d: [p for p in own if (p in PRESENT[d]) == present] for d, own in lists.items()}
+            s: {d: [p for p in part if (p in PRESENT[d]) == present] for d, part in lists.items()}
             for s, lists in RUNS.items()
         }
         expected = kp.evaluate(corpus(gold, runs), k=2, measures=MEASURES, average=average, interval="none")
-        found = rows(result, f"presence:{name}")
-        pd.testing.assert_series_equal(found, rows(expected, "all").reindex(found.index))
+        actual = rows(result, f"presence:{name}")
+        pd.testing.assert_series_equal(actual, rows(expected, "all").reindex(actual.index))
 
 
 def test_a_word_inside_another_is_absent():
@@ -73,15 +73,15 @@ def test_group_scores_equal_those_of_group_alone(measures):
         corpus(groups=groups), k=2, measures=measures, by="group", interval="none", universe="ngrams:3"
     )
     for name in ("x", "y"):
-        own = [d for d, group in groups.items() if group == name]
+        part = [d for d, group in groups.items() if group == name]
         alone = corpus(
-            {d: GOLD[d] for d in own},
-            {s: {d: lists[d] for d in own if d in lists} for s, lists in RUNS.items()},
-            {d: TEXTS[d] for d in own},
+            {d: GOLD[d] for d in part},
+            {s: {d: lists[d] for d in part if d in lists} for s, lists in RUNS.items()},
+            {d: TEXTS[d] for d in part},
         )
         expected = kp.evaluate(alone, k=2, measures=measures, interval="none", universe="ngrams:3")
-        found = rows(result, f"group:{name}")
-        pd.testing.assert_series_equal(found, rows(expected, "all").reindex(found.index))
+        actual = rows(result, f"group:{name}")
+        pd.testing.assert_series_equal(actual, rows(expected, "all").reindex(actual.index))
 
 
 def test_what_is_not_there_is_refused():

@@ -41,14 +41,14 @@ def test_every_document_and_measure(seed, tied, highest):
     theirs, wrong, compared = trec(drawn), [], 0
     every = ours(drawn, *(measure for _, measure in pairs()))
     for name, measure in pairs():
-        found = every[measure]
+        result = every[measure]
         # trec_eval drops documents without gold or without a list; so does the preset
-        assert {d for d in found if drawn.runs.get(d)} == {d for d in theirs if drawn.runs[d]}
+        assert {d for d in result if drawn.runs.get(d)} == {d for d in theirs if drawn.runs[d]}
         for document, values in theirs.items():
             if drawn.runs[document]:
                 compared += 1
-                if not abs(found[document] - values[name]) <= 1e-9:
-                    wrong.append((document, name, found[document], values[name]))
+                if not abs(result[document] - values[name]) <= 1e-9:
+                    wrong.append((document, name, result[document], values[name]))
     assert compared > 500
     assert not wrong
 
@@ -56,14 +56,14 @@ def test_every_document_and_measure(seed, tied, highest):
 @pytest.mark.parametrize(("seed", "lowest"), [(6, 0), (7, 0), (8, -1), (9, -1)])
 def test_bpref_with_judged_negatives(seed, lowest):
     drawn = draw(seed, tied=seed % 2 == 0, lowest=lowest, highest=2)  # a grade of -1 is no judgement
-    theirs, found, compared = trec(drawn), ours(drawn, "bpref")["bpref"], 0
+    theirs, result, compared = trec(drawn), ours(drawn, "bpref")["bpref"], 0
     unjudged = 0  # topics without a judged negative, of which trec_eval gives relevant retrieved / R
     for document, values in theirs.items():
         grades = set(drawn.gold[document].values())
         if max(grades) > 0 and drawn.runs[document]:
             compared += 1
             unjudged += 0 not in grades
-            assert found[document] == pytest.approx(values["bpref"], abs=1e-9), document
+            assert result[document] == pytest.approx(values["bpref"], abs=1e-9), document
     assert compared > 5
     assert unjudged
 
@@ -75,12 +75,12 @@ def test_grades_below_the_level_are_no_gold(level, lowest):
     theirs, compared = trec(drawn, lowest_relevant=level), 0
     names = {"map": "MAP", "P_5": "P@5", "recall_10": "R@10", "recip_rank": "MRR", "ndcg": "nDCG"}
     names |= {"ndcg_cut_10": "nDCG@10"}
-    found = ours(drawn, *names.values(), rel=level)
+    result = ours(drawn, *names.values(), rel=level)
     for name, measure in names.items():
         for document, values in theirs.items():
             if drawn.runs[document]:
                 compared += 1
-                assert found[measure][document] == pytest.approx(values[name], abs=1e-9)
+                assert result[measure][document] == pytest.approx(values[name], abs=1e-9)
     assert compared > 50
 
 
@@ -92,8 +92,8 @@ def test_means_are_those_of_trec_eval():
     drawn.runs = {d: p for d, p in drawn.runs.items() if p}
     frame = scored(drawn.corpus, ["MAP", "P@5"], preset="trec", normalise="none")
     assert set(frame["documents"]) == {len(lists)}
-    for found, name in zip(frame["value"], ("map", "P_5"), strict=True):
-        assert found == pytest.approx(sum(theirs[d][name] for d in lists) / len(lists), abs=1e-9)
+    for result, name in zip(frame["value"], ("map", "P_5"), strict=True):
+        assert result == pytest.approx(sum(theirs[d][name] for d in lists) / len(lists), abs=1e-9)
 
 
 def test_the_one_exception_scores_closer_than_single_precision():

@@ -72,5 +72,5 @@ def test_raw_phrases_give_the_numbers_of_no_normalisation():
 @pytest.mark.parametrize("graded", [False, True])
 def test_the_union_gives_the_numbers_of_votes(graded):
     corpus = drawn(3, tied=True, graded=graded, annotators=3)
-    found = theirs(corpus, normalise="lower", union=True)
-    assert not differing(corpus, found, 200, normalise="lower", annotators="votes")
+    result = theirs(corpus, normalise="lower", union=True)
+    assert not differing(corpus, result, 200, normalise="lower", annotators="votes")

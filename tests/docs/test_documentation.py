@@ -64,8 +64,8 @@ def test_every_block_is_known_and_options_exist(page: Path) -> None:
     assert text.count("```") == 2 * len(_BLOCK.findall(text)), "a block that stands inside a list is not found"
     for code in blocks(page, *ON_OTHER_FILES):
         for line in commands(code):
-            if own := words_of_ours(line):
-                app.parse_args(own, exit_on_error=False, print_error=False)
+            if part := words_of_ours(line):
+                app.parse_args(part, exit_on_error=False, print_error=False)
 
 
 def test_ci_workflow_runs_on_sample_data(scratch: Path) -> None:
@@ -76,7 +76,7 @@ def test_ci_workflow_runs_on_sample_data(scratch: Path) -> None:
     lectures = kp.load(systems={name: f"sample_data/lectures/systems/{name}.csv" for name in ("yake", "rake")})
     for name, system in (("new", "yake"), ("old", "rake")):
         lists = lectures.runs[lectures.runs["system"] == system].groupby("doc_id")["phrase"].agg(list)
-        lines = (json.dumps({"id": doc_id, "keyphrases": own}) for doc_id, own in lists.items())
+        lines = (json.dumps({"id": doc_id, "keyphrases": part}) for doc_id, part in lists.items())
         Path(f"{name}.jsonl").write_text("\n".join(lines))
     ours = [step["run"] for step in steps if step.get("run", "").startswith("kpscope ")]
     assert len(ours) == 2
@@ -94,17 +94,17 @@ def commands(code: str) -> list[str]:
 
 def words_of_ours(line: str) -> list[str]:
     """Return what follows `kpscope` or `python -m kp_core` in a command; nothing where it is another program's."""
-    found = re.match(r"(?:kpscope|\S*python -m kp_core) (.*)", line)
-    return shlex.split(found[1]) if found else []
+    result = re.match(r"(?:kpscope|\S*python -m kp_core) (.*)", line)
+    return shlex.split(result[1]) if result else []
 
 
 def run(line: str) -> None:
     """Run one command of KPScope in this process; a block of another program's is no `bash` block here."""
-    own, printed = words_of_ours(line), io.StringIO()
-    assert own or not line, f"nothing runs this line of the documentation: {line}"
-    if own:
+    part, printed = words_of_ours(line), io.StringIO()
+    assert part or not line, f"nothing runs this line of the documentation: {line}"
+    if part:
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()) as said:
-            status = main(own)
+            status = main(part)
         assert status == 0, f"{line}: {said.getvalue()}"
 
 
@@ -122,7 +122,7 @@ def test_docs_build_without_broken_links_or_foreign_fetches(tmp_path: Path) -> N
     for page in pages:
         text = page.read_text(encoding="utf-8")
         fetched = re.findall(r'<(?:script|img|link)[^>]+(?:src|href)="(https?:[^"]+)"', text)
-        assert not [one for one in fetched if "canonical" not in one], page.name
+        assert not [item for item in fetched if "canonical" not in item], page.name
         assert "$$" not in text, page.name
 
 

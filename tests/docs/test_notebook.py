@@ -28,11 +28,11 @@ def test_it_is_stored_without_what_it_shows() -> None:
 
 
 def test_it_shows_answer_table_and_chart(executed: dict[str, dict[str, str]], lectures: kp.Corpus) -> None:
-    shown = {source.rstrip().rpartition("\n")[2]: found for source, found in executed.items()}
+    shown = {source.rstrip().rpartition("\n")[2]: result for source, result in executed.items()}
     claim = kp.answer(lectures, k=6).claim
     assert f"{claim}</b>" in shown["kp.answer(corpus, k=6)"]["text/html"]
     values = kp.evaluate(lectures, k=6, measures="F1@k", interval="none").frame["value"]
     assert all(f"{value:.3f}" in shown["result"]["text/html"] for value in values)
-    (drawn,) = (found for source, found in shown.items() if source.endswith(".chart()"))
+    (drawn,) = (result for source, result in shown.items() if source.endswith(".chart()"))
     assert {trace.get("name") for trace in drawn["application/vnd.plotly.v1+json"]["data"]} >= {"yake", "tfidf"}
     assert "normalise:" in shown["printed"]["text/html"]

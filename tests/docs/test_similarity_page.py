@@ -52,7 +52,9 @@ def test_the_lines_make_a_file_that_is_read(name: str, tmp_path: Path, monkeypat
     monkeypatch.setitem(sys.modules, "fasttext", types.SimpleNamespace(load_model=Model))
     exec(LINES[name], {})
     table = kp.load(gold=GOLD, vectors="vectors.npz").vocabulary.vectors
-    assert dict(zip(table["phrase"], map(list, table["vector"]), strict=True)) == {one: vector(one) for one in phrases}
+    assert dict(zip(table["phrase"], map(list, table["vector"]), strict=True)) == {
+        item: vector(item) for item in phrases
+    }
 
 
 def test_table_of_matchings_equals_soft_evaluation() -> None:
@@ -63,6 +65,6 @@ def test_table_of_matchings_equals_soft_evaluation() -> None:
     )
     for matching, *printed in rows:
         settings = kp.Settings(k=10, matching=matching, interval="none")
-        found = kp.soft_evaluate(corpus, settings, kp.Soft("levenshtein", 1e-9), ["F1@k"]).frame
-        values = found.set_index("system")["value"]
+        result = kp.soft_evaluate(corpus, settings, kp.Soft("levenshtein", 1e-9), ["F1@k"]).frame
+        values = result.set_index("system")["value"]
         assert [f"{values[name]:.3f}".lstrip("0") for name in header[1:]] == printed

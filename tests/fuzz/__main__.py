@@ -94,13 +94,13 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     warnings.simplefilter("error")
     faulthandler.register(signal.SIGPROF, chain=True)  # a file that hangs ends the run, and says where
-    found, counts, faults, over = seeds(), Counter[str](), 0, 0
+    result, counts, faults, over = seeds(), Counter[str](), 0, 0
     slowest, begun = 0.0, time.monotonic()
     at_start = peak = _peak()
     for number in range(asked.first, asked.first + asked.inputs):
         if time.monotonic() - begun > asked.seconds:
             break
-        one = case(seed, number, found)
+        one = case(seed, number, result)
         signal.setitimer(signal.ITIMER_PROF, HANGS)
         before, took = time.process_time(), 0.0
         try:

@@ -66,24 +66,24 @@ def seeds() -> list[tuple[str, Source]]:
 
     Ours are statistics of a streamed run and a workspace; tables of a vocabulary are named after what they are.
     """
-    found: list[tuple[str, Source]] = []
+    result: list[tuple[str, Source]] = []
     for family, shown in EXAMPLES.items():
         for example in shown["examples"]:
             head, _, rest = example.partition(":\n")
             named = "/" in head and "\n" not in head and bool(rest)
             name, text = (head, rest) if named else (f"{family}{_ending(example)}", example)
-            found.append((family, Source(name, text.encode())))
-            found.append((family, Source(name, "\n".join([text, *text.split("\n")[-2:], ""]).encode())))
+            result.append((family, Source(name, text.encode())))
+            result.append((family, Source(name, "\n".join([text, *text.split("\n")[-2:], ""]).encode())))
     table = {"doc_id": ["d1", "d1", "d2"], "phrase": ["tide", "sea level", "moon"], "rank": [1, 2, 1]}
     lists = {"doc_id": ["d1", "d2"], "keyphrases": [["tide", "sea"], []]}
-    found += [("F10", Source("a.parquet", parquet(columns))) for columns in (table, lists)]
+    result += [("F10", Source("a.parquet", parquet(columns))) for columns in (table, lists)]
     wide = {"id": ["d1", "d2"], "title": ["Of tides", "Of moons"], "Anna": ["a; b", "c"], "Ben 1": ["a", ""]}
     sheets = (table, {**table, "note": ["=1+1", "é", ""]}, wide, {**wide, "Ben 2": ["x", "y"]})
-    found += [("F10", Source("a.xlsx", workbook(columns))) for columns in sheets]
-    found += [("statistics", _statistics()), ("workspace", _workspace())]
-    found += [("vocabulary", one) for one in _vocabulary()]
+    result += [("F10", Source("a.xlsx", workbook(columns))) for columns in sheets]
+    result += [("statistics", _statistics()), ("workspace", _workspace())]
+    result += [("vocabulary", item) for item in _vocabulary()]
     small = (file for file in FILES if not callable(file.data))
-    return found + [("awkward", file.source()) for file in small]
+    return result + [("awkward", file.source()) for file in small]
 
 
 def _statistics() -> Source:
@@ -165,9 +165,9 @@ def structured(rng: random.Random, data: bytes) -> bytes:
         return zipped(*members, method=zipfile.ZIP_STORED if first in _OURS else zipfile.ZIP_DEFLATED)
     if rng.random() < 0.6:
         numbers = list(re.finditer(rb"[0-9]+", data))
-        for found in reversed(rng.sample(numbers, min(len(numbers), 3))):
+        for result in reversed(rng.sample(numbers, min(len(numbers), 3))):
             other = rng.choice((b"0", b"1", b"-1", b"99999999999999999999", b"2.5", str(rng.randrange(200)).encode()))
-            data = data[: found.start()] + other + data[found.end() :]
+            data = data[: result.start()] + other + data[result.end() :]
         return data
     lines = data.split(b"\n")
     first = rng.randrange(len(lines))

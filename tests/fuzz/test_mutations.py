@@ -27,6 +27,6 @@ def test_every_family_and_every_file_of_ours_has_an_example_to_mutate() -> None:
 
 
 def test_a_number_makes_the_same_input_again() -> None:
-    found = seeds()
-    assert case(7, 30, found) == case(7, 30, found)
-    assert case(7, 30, found) != case(8, 30, found)
+    result = seeds()
+    assert case(7, 30, result) == case(7, 30, result)
+    assert case(7, 30, result) != case(8, 30, result)

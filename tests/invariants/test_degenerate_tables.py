@@ -38,12 +38,12 @@ def table(cells):
 def test_values(case):
     cells, _, expected = CASES[case]
     for name, number in zip(COLUMNS, expected, strict=True):
-        found = float(MEASURES[name].score(table(cells)))
+        result = float(MEASURES[name].score(table(cells)))
         if number is None:  # "defined": by the formula, as everywhere
             n, chosen = sum(cells), 2 * cells[0] + cells[1] + cells[2]
             share = chosen / (2 * n)
             number = ((cells[0] + cells[3]) / n - 2 * share * (1 - share)) / (1 - 2 * share * (1 - share))
-        assert found == pytest.approx(number, abs=1e-12, nan_ok=True), name
+        assert result == pytest.approx(number, abs=1e-12, nan_ok=True), name
 
 
 def test_stacked_tables_give_same_statuses_without_warning():

@@ -33,10 +33,10 @@ def test_a_cut_list_keeps_its_order():
 @pytest.mark.parametrize("rule", ["before", "after", "keep", "count"])
 def test_repeated_prediction_counts_once_in_concordance_tables(rule):
     corpus = corpus_of({"d": ["key", "lock"]}, {"s": {"d": ["key", "keys", "door"]}})
-    found = scored(
+    result = scored(
         corpus, ["a", "b", "c", "d", "N"], 2, universe=9, duplicates=rule, gold_list="listed", hits_as="gold"
     )
-    assert found["value"].tolist() == [1, 1, 1, 6, 9]
+    assert result["value"].tolist() == [1, 1, 1, 6, 9]
 
 
 def test_documents_without_gold_are_counted_and_named():

@@ -84,8 +84,8 @@ def test_written_corpus_reads_back_unchanged(name, form):
         again = back(tidy(corpus, form))
     same(again, corpus)
     assert again.report.rejected.empty
-    assert {system: one.higher_is_better for system, one in again.rankings.items()} == {
-        system: one.higher_is_better for system, one in corpus.rankings.items()
+    assert {system: item.higher_is_better for system, item in again.rankings.items()} == {
+        system: item.higher_is_better for system, item in corpus.rankings.items()
     }
     for table, read in ((corpus.gold, again.gold), (corpus.runs, again.runs)):
         further = [column for column in ("concept", "label", "prmu", "note") if column in table]

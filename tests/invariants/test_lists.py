@@ -80,9 +80,9 @@ def test_values_lie_between_zero_and_one(pairs, k, conventions, grid):
     )
     conventions.setdefault("average", "macro")
     frame = scored(corpus, [*OVERLAP, *RANKING], k, **({"normalise": "none"} | conventions))
-    found = frame.set_index("measure")["value"]
-    assert found.notna().all() or conventions["average"] in SUBJECT  # P of a subject that nobody suggests has none
-    assert found.dropna().between(0, 1 + 1e-12).all(), found.to_dict()
+    result = frame.set_index("measure")["value"]
+    assert result.notna().all() or conventions["average"] in SUBJECT  # P of a subject that nobody suggests has none
+    assert result.dropna().between(0, 1 + 1e-12).all(), result.to_dict()
 
 
 @given(some, st.integers(1, 3))
@@ -91,8 +91,8 @@ def test_a_perfect_ranking_gives_one(gold, highest):
     grades = {p: max(1, highest - i) for i, p in enumerate(gold)}
     corpus = corpus_of({"d": gold}, {"s": {"d": gold}}, grades={"d": grades})
     measures = [*OVERLAP, *(m for m in RANKING if m != "RBP"), "P_pos", "kappa"]
-    found = values(corpus, measures, len(gold), universe=20)
-    np.testing.assert_allclose(found, 1, rtol=1e-12)
+    result = values(corpus, measures, len(gold), universe=20)
+    np.testing.assert_allclose(result, 1, rtol=1e-12)
     if set(grades.values()) == {1}:
         assert value(corpus, "RBP") == pytest.approx(1 - 0.9 ** len(gold), abs=1e-12)
 

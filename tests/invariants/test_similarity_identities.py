@@ -89,13 +89,13 @@ def test_soft_hits_never_fall_and_stay_below_gold(rows):
 def best_by_enumeration(rows):
     """Return the weight and the number of pairs of the best assignment: of equal weights that with more pairs."""
     columns = [None, *range(len(rows[0]))]
-    found = []
+    result = []
     for one in product(columns, repeat=len(rows)):
         taken = [column for column in one if column is not None]
         weights = [row[column] for row, column in zip(rows, one, strict=True) if column is not None]
         if len({*taken}) == len(taken) and all(weights):
-            found.append((sum(weights), len(weights)))
-    return max(found)
+            result.append((sum(weights), len(weights)))
+    return max(result)
 
 
 @given(st.lists(st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75]), min_size=3, max_size=3), min_size=1, max_size=4))

@@ -60,13 +60,13 @@ def test_leaving_one_annotator_out(result, expected):
 
 def test_annotators_in_pairs_and_against_union_of_others(corpus, expected):
     result = kp.agreement(corpus, measures=["kappa", "P_pos", "a", "b", "c", "d"], interval="none", **OPTIONS)
-    met = {pair.replace("-", "|"): (own["documents"], own) for pair, own in expected["pairwise_pooled"].items()}
-    met |= {name: (own["documents"], own["human"]) for name, own in expected["human_ceiling"].items()}
-    for name, (documents, found) in met.items():
+    met = {pair.replace("-", "|"): (part["documents"], part) for pair, part in expected["pairwise_pooled"].items()}
+    met |= {name: (part["documents"], part["human"]) for name, part in expected["human_ceiling"].items()}
+    for name, (documents, actual) in met.items():
         assert value(result, name, "kappa", "documents") == documents
-        assert value(result, name, "kappa") == pytest.approx(found.get("cohen_kappa", found.get("kappa")), abs=1e-9)
-        assert value(result, name, "P_pos") == pytest.approx(found["ppos"], abs=1e-9)
-        assert [value(result, name, cell) for cell in "abcd"] == found["totals"]
+        assert value(result, name, "kappa") == pytest.approx(actual.get("cohen_kappa", actual.get("kappa")), abs=1e-9)
+        assert value(result, name, "P_pos") == pytest.approx(actual["ppos"], abs=1e-9)
+        assert [value(result, name, cell) for cell in "abcd"] == actual["totals"]
 
 
 def test_systems_against_the_same_gold_as_people(corpus, expected):
@@ -75,6 +75,6 @@ def test_systems_against_the_same_gold_as_people(corpus, expected):
     ceiling = expected["human_ceiling"].values()
     for system, key in {"s1": "s1", "s2": "s2", "human ceiling": "human"}.items():
         for measure, name in {"kappa": "kappa", "P_pos": "ppos"}.items():
-            mean = np.mean([one[key][name] for one in ceiling])
+            mean = np.mean([item[key][name] for item in ceiling])
             assert value(result, system, measure) == pytest.approx(mean, abs=1e-9)
             assert value(result, system, measure, "documents") == 7

@@ -30,10 +30,10 @@ def expected(shared, data):
 
 
 def assert_close(table, measured):
-    for kind, found in table.set_index("candidates").iterrows():
-        assert found["coverage"] == pytest.approx(float(measured[kind]["coverage"]), abs=0.02), kind
+    for kind, result in table.set_index("candidates").iterrows():
+        assert result["coverage"] == pytest.approx(float(measured[kind]["coverage"]), abs=0.02), kind
         if number := measured[kind]["candidates_per_document"]:
-            assert found["candidates a document"] == pytest.approx(float(number), rel=0.005), kind
+            assert result["candidates a document"] == pytest.approx(float(number), rel=0.005), kind
 
 
 def test_semeval_without_tags(shared):

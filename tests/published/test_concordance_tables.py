@@ -51,10 +51,10 @@ def test_every_derived_value_of_thirteen_tables(shared):
     for row in table:
         for key, expected in json.loads(row["derived_json"]).items():
             seen.add(key)
-            found = value(key, *cells(row))
+            result = value(key, *cells(row))
             right = np.nan if expected is None else expected
-            if found is not None and not np.isclose(found, right, rtol=0, atol=1e-9, equal_nan=True):
-                wrong.append((row["name"], key, found, expected))
+            if result is not None and not np.isclose(result, right, rtol=0, atol=1e-9, equal_nan=True):
+                wrong.append((row["name"], key, result, expected))
     assert len(table) == 13
     assert not wrong
     assert {key for key in seen if value(key, 1, 2, 3, 4) is None} == NOT_COVERED
@@ -68,10 +68,10 @@ def test_every_printed_value_of_thirteen_tables(shared):
         tolerance = float(printed.pop("tol", 0))
         for key, text in printed.items():
             seen.add(key)
-            found = value(key, *cells(row))
-            if found is not None:
+            result = value(key, *cells(row))
+            if result is not None:
                 digits = max(2, len(text.partition(".")[2]))
-                if not abs(found - float(text)) <= max(tolerance, 0.5 * 10**-digits) + 1e-12:
-                    wrong.append((row["name"], key, found, text))
+                if not abs(result - float(text)) <= max(tolerance, 0.5 * 10**-digits) + 1e-12:
+                    wrong.append((row["name"], key, result, text))
     assert not wrong
     assert {key for key in seen if value(key, 1, 2, 3, 4) is None} - NOT_COVERED == PRINTED_ONLY

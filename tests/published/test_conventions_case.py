@@ -34,12 +34,12 @@ def corpus(case):
 
 
 def test_presets_are_the_published_records(case):
-    of_keyphrases = [name for name, one in kp.PRESETS.items() if one.of == "keyphrases"]
+    of_keyphrases = [name for name, item in kp.PRESETS.items() if item.of == "keyphrases"]
     for name in of_keyphrases:
         preset = kp.Settings(preset=name)
         for field, expected in case["conventions"][name].items():
-            found = parse("F1@k").averages(preset.average)[0] if field == "average" else getattr(preset, field)
-            assert found == LATER.get((name, field), expected), (name, field)
+            result = parse("F1@k").averages(preset.average)[0] if field == "average" else getattr(preset, field)
+            assert result == LATER.get((name, field), expected), (name, field)
     assert {name for name in case["conventions"] if "," not in name} == set(of_keyphrases)
 
 
@@ -51,10 +51,10 @@ def test_means_under_every_convention(case, table, corpus, measures, rules):
     for row in table:
         record = case["conventions"][row["convention"]] | rules
         frame = scored(corpus, measures, int(row["k"]), **record)
-        for name, found in zip(measures, frame["value"], strict=True):
+        for name, result in zip(measures, frame["value"], strict=True):
             expected = row[name.removesuffix("@k")]
-            if found != pytest.approx(float(Fraction(expected)), abs=1e-12):
-                wrong.append((row["convention"], row["k"], name, found, expected))
+            if result != pytest.approx(float(Fraction(expected)), abs=1e-12):
+                wrong.append((row["convention"], row["k"], name, result, expected))
         assert set(frame["documents"]) == {int(row["documents"])} or rules, row["convention"]
     assert len(table) == 46
     assert not wrong
@@ -64,10 +64,10 @@ def test_sums_over_documents_under_every_convention(case, table, corpus):
     wrong = []
     for row in table:
         record, k = case["conventions"][row["convention"]] | {"average": "micro"}, int(row["k"])
-        found = scored(corpus, ["P@k", "R@k"], k, **record)["value"].tolist()
+        result = scored(corpus, ["P@k", "R@k"], k, **record)["value"].tolist()
         hits, denominator, gold = (int(row[name]) for name in ("hits", "denominator_total", "gold_total"))
-        if found != pytest.approx([hits / denominator, hits / gold], abs=1e-12):
-            wrong.append((row["convention"], k, found, hits, denominator, gold))
+        if result != pytest.approx([hits / denominator, hits / gold], abs=1e-12):
+            wrong.append((row["convention"], k, result, hits, denominator, gold))
         rows_found = document_values(corpus, "hits@k", k, **record)
         scored_on = rows_found[rows_found["value"].notna()]
         if (scored_on["hits"].sum(), scored_on["gold_size"].sum()) != (hits, gold):
@@ -78,7 +78,7 @@ def test_sums_over_documents_under_every_convention(case, table, corpus):
 def test_every_document_under_the_defaults(shared, corpus):
     for row in rows(shared("oracles/ranking/conventions_case_expected_by_document.csv")):
         for column, measure in (("P", "P@k"), ("R", "R@k"), ("F1", "F1@k"), ("AP", "MAP"), ("rr", "MRR")):
-            found = document_values(corpus, measure, int(row["k"])).set_index("document").loc[row["document"]]
-            assert found["value"] == pytest.approx(float(Fraction(row[column])), abs=1e-12), (row, column)
-            assert found["gold_size"] == int(row["gold_size"])
-            assert found["hits"] == int(row["hits"]) or column in ("AP", "rr")
+            result = document_values(corpus, measure, int(row["k"])).set_index("document").loc[row["document"]]
+            assert result["value"] == pytest.approx(float(Fraction(row[column])), abs=1e-12), (row, column)
+            assert result["gold_size"] == int(row["gold_size"])
+            assert result["hits"] == int(row["hits"]) or column in ("AP", "rr")

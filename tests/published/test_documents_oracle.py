@@ -28,8 +28,8 @@ def test_tables_of_every_document(corpus, expected):
     for cell, place in zip("abcd", range(4), strict=True):
         rows = document_values(corpus, cell, 5, **OPTIONS)
         for system, tables in expected["tables_per_document"].items():
-            found = rows[rows["system"] == system].set_index("document")["value"]
-            assert found.dropna().to_dict() == {document: table[place] for document, table in tables.items()}
+            result = rows[rows["system"] == system].set_index("document")["value"]
+            assert result.dropna().to_dict() == {document: table[place] for document, table in tables.items()}
 
 
 def test_pooled_values(corpus, expected):
@@ -38,8 +38,8 @@ def test_pooled_values(corpus, expected):
         for place, cell in enumerate("abcd"):
             assert by_system(frame, cell)["value"][system] == micro["totals"][place]
         for key, name in NAMES.items():
-            found = by_system(frame, name.replace("@k", "@5"))["value"][system]
-            assert found == pytest.approx(micro["metrics"][key], abs=1e-9), key
+            result = by_system(frame, name.replace("@k", "@5"))["value"][system]
+            assert result == pytest.approx(micro["metrics"][key], abs=1e-9), key
 
 
 def test_document_cluster_errors_and_intervals_of_pooled_values(corpus, expected):
@@ -56,36 +56,36 @@ def test_document_cluster_errors_and_intervals_of_pooled_values(corpus, expected
 
 def test_macro_means_and_errors(corpus, expected):
     for system, macro in expected["macro"].items():
-        for key, found in macro.items():
+        for key, result in macro.items():
             frame = scored(corpus, NAMES[key], 5, average="macro", interval="cluster-t", **OPTIONS)
             row = by_system(frame, NAMES[key], "macro").loc[system]
-            assert row["value"] == pytest.approx(found["mean"], abs=1e-9)
-            assert row["documents"] == found["n_used"]
-            error = (row["high"] - row["low"]) / 2 / t.ppf(0.975, found["n_used"] - 1)
-            assert error == pytest.approx(found["se"], abs=1e-9)
+            assert row["value"] == pytest.approx(result["mean"], abs=1e-9)
+            assert row["documents"] == result["n_used"]
+            error = (row["high"] - row["low"]) / 2 / t.ppf(0.975, result["n_used"] - 1)
+            assert error == pytest.approx(result["se"], abs=1e-9)
 
 
 def test_documents_without_gold_can_be_included(corpus, expected):
     options = OPTIONS | {"empty_gold": "zero", "interval": "cluster-t"}
-    for system, found in expected["including_empty_gold"].items():
+    for system, result in expected["including_empty_gold"].items():
         frame = scored(corpus, ["kappa", "P_pos"], 5, average="both", **options)
-        assert by_system(frame, "kappa")["value"][system] == pytest.approx(found["micro_kappa"], abs=1e-9)
+        assert by_system(frame, "kappa")["value"][system] == pytest.approx(result["micro_kappa"], abs=1e-9)
         for key, name in (("macro_kappa", "kappa"), ("macro_ppos", "P_pos")):
             row = by_system(frame, name, "macro").loc[system]
-            assert row["value"] == pytest.approx(found[key]["mean"], abs=1e-9)
-            assert row["documents"] == found[key]["n_used"] == 8
+            assert row["value"] == pytest.approx(result[key]["mean"], abs=1e-9)
+            assert row["documents"] == result[key]["n_used"] == 8
             error = (row["high"] - row["low"]) / 2 / t.ppf(0.975, 7)
-            assert error == pytest.approx(found[key]["se"], abs=1e-9)
+            assert error == pytest.approx(result[key]["se"], abs=1e-9)
 
 
 @pytest.mark.parametrize(
     ("key", "name"), [("empty", "says nothing"), ("random_k", "random k"), ("oracle_k", "oracle k")]
 )
 def test_baselines(corpus, expected, key, name):
-    found = expected["baselines"][key]
-    metrics = found.get("metrics", found)
+    result = expected["baselines"][key]
+    metrics = result.get("metrics", result)
     frame = scored(corpus, [*NAMES.values(), *"abcd"], 5, average="micro", baselines=True, **OPTIONS)
-    for place, total in enumerate(found.get("totals", [0, 88, 0, 307])):
+    for place, total in enumerate(result.get("totals", [0, 88, 0, 307])):
         assert by_system(frame, "abcd"[place])["value"][name] == pytest.approx(total, abs=1e-8)
     for metric, measure in NAMES.items():
         value_found = by_system(frame, measure.replace("@k", "@5"))["value"][name]
@@ -103,8 +103,8 @@ def test_curve_over_k(corpus, expected):
 
 
 def test_interval_of_a_difference_takes_documents_as_clusters(corpus, expected):
-    for key, found in expected["paired_s1_minus_s2_micro"].items():
+    for key, result in expected["paired_s1_minus_s2_micro"].items():
         comparison = kp.compare(corpus, measure=NAMES[key], k=5, average="micro", interval="cluster-t", **OPTIONS)
         row = comparison.frame.iloc[0]
-        assert row["difference"] == pytest.approx(found["difference"], abs=1e-9)
-        assert [row["low"], row["high"]] == pytest.approx(found["ci95_cluster_t"], abs=1e-9)
+        assert row["difference"] == pytest.approx(result["difference"], abs=1e-9)
+        assert [row["low"], row["high"]] == pytest.approx(result["ci95_cluster_t"], abs=1e-9)

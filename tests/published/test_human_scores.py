@@ -56,12 +56,12 @@ def test_combined_scores_of_the_example(example):
 def test_leave_one_out(example, expected, column):
     how, ties = COMBINED[column]
     place, once = human.COMBINATIONS.index(how), np.ones((12, 1))
-    found = human.Ceiling(human.score_matrix(example).to_numpy(), ties)
+    result = human.Ceiling(human.score_matrix(example).to_numpy(), ties)
     wanted = [expected[f"loo_spearman_annotator_{i}", column, ""] for i in range(1, 5)]
-    assert found.each(once)[0, 0, place].tolist() == pytest.approx(wanted, abs=1e-9)
+    assert result.each(once)[0, 0, place].tolist() == pytest.approx(wanted, abs=1e-9)
     mean = expected["inter_annotator_spearman_mean", column, ""]
-    assert found.under(once)[0, 0, place] == pytest.approx(mean, abs=1e-9)
-    assert found.pairs[0, place] == 12
+    assert result.under(once)[0, 0, place] == pytest.approx(mean, abs=1e-9)
+    assert result.pairs[0, place] == 12
 
 
 @pytest.fixture(scope="module")
@@ -81,8 +81,8 @@ def test_correlations_of_nine_measures(example, expected, measures, column):
     for name, values in measures.items():
         # values of six decimals: ranks are exact, Pearson is not
         for kind, quantity in {"spearman": "spearman", "kendall": "kendall_b", "pearson": "pearson"}.items():
-            found, within = coefficients.correlation(values, people, kind), 2e-6 if kind == "pearson" else 1e-9
-            assert found == pytest.approx(expected[quantity, column, name], abs=within)
+            result, within = coefficients.correlation(values, people, kind), 2e-6 if kind == "pearson" else 1e-9
+            assert result == pytest.approx(expected[quantity, column, name], abs=within)
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +97,9 @@ def test_correlations_and_closed_intervals(cases):
         for name in ("m1", "m2"):
             values = np.array(case[name])
             for kind, key in [("spearman", "spearman"), ("pearson", "pearson"), ("kendall", "kendall_b")]:
-                found = coefficients.correlation(values, people, kind)
-                assert found == pytest.approx(case[f"{key}_{name}"], abs=1e-9)
-                interval = coefficients.closed_form_interval(np.array([found]), np.array([len(people)]), kind)
+                result = coefficients.correlation(values, people, kind)
+                assert result == pytest.approx(case[f"{key}_{name}"], abs=1e-9)
+                interval = coefficients.closed_form_interval(np.array([result]), np.array([len(people)]), kind)
                 wanted = case.get(f"fisher95_{kind}_{name}")
                 assert wanted is not None or name == "m2"
                 if wanted:

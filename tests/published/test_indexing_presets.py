@@ -31,7 +31,7 @@ def test_llms4subjects() -> None:
     gold, lists = _drawn(250, 1)
     corpus = kp.load(gold=gold, systems={"run": lists})
     asked = {"preset": "llms4subjects", "interval": "none"}
-    found = kp.documents(corpus, measures="P@k,R@k", **asked).frame.set_index(["document", "measure"])["value"]
+    actual = kp.documents(corpus, measures="P@k,R@k", **asked).frame.set_index(["document", "measure"])["value"]
     equal = compared = 0
     mean = np.zeros((10, 2))
     for document, due in gold.items():
@@ -39,11 +39,11 @@ def test_llms4subjects() -> None:
             CUTOFFS
         ):  # the script: len(set(true) & set(predicted[:k])), over k and over len(true)
             hits = len({*due} & {*lists[document][:k]})
-            own = hits / k, hits / len(due)
-            mean[place] += np.array(own) / len(gold)
-            theirs = [round(value, 4) for value in own]
+            part = hits / k, hits / len(due)
+            mean[place] += np.array(part) / len(gold)
+            theirs = [round(value, 4) for value in part]
             equal += sum(
-                round(found[document, f"{name}@{k}"], 4) == value for name, value in zip("PR", theirs, strict=True)
+                round(actual[document, f"{name}@{k}"], 4) == value for name, value in zip("PR", theirs, strict=True)
             )
             compared += 2
     _share("llms4subjects", equal, compared)
@@ -56,9 +56,9 @@ def test_llms4subjects() -> None:
 
 def test_annif() -> None:
     gold, lists = _drawn(1_000, 2)
-    lists = {document: list(dict.fromkeys(own)) for document, own in lists.items()}  # Annif suggests a subject once
-    labels = sorted({one for side in (gold, lists) for own in side.values() for one in own})
-    true = np.array([[label in own for label in labels] for own in gold.values()])
+    lists = {document: list(dict.fromkeys(part)) for document, part in lists.items()}  # Annif suggests a subject once
+    labels = sorted({item for side in (gold, lists) for part in side.values() for item in part})
+    true = np.array([[label in part for label in labels] for part in gold.values()])
     said = np.array([[label in lists[document][:10] for label in labels] for document in gold])
     # Of transposed tables the values of labels are those of documents.
     theirs = np.stack(precision_recall_fscore_support(true.T, said.T, average=None, zero_division=0)[:3], axis=1)
@@ -79,7 +79,7 @@ def test_casimir() -> None:
     gold, lists = dict[str, list[str]](), dict[str, list[str]]()
     for seed in range(200):
         for side, drawn in zip((gold, lists), _drawn(12, seed, labels=25), strict=True):
-            side |= {f"{seed}-{document}": list(dict.fromkeys(own)) for document, own in drawn.items()}
+            side |= {f"{seed}-{document}": list(dict.fromkeys(part)) for document, part in drawn.items()}
     seeds = [document.partition("-")[0] for document in gold]
     documents = pd.DataFrame({"doc_id": list(gold), "title": "t", "group": seeds})
     corpus = kp.load(gold=gold, systems={"run": lists}, documents=documents)
@@ -88,17 +88,17 @@ def test_casimir() -> None:
     equal = compared = 0
     for seed in dict.fromkeys(seeds):
         due_in, said_in = (
-            {document: own for document, own in side.items() if document.partition("-")[0] == seed}
+            {document: part for document, part in side.items() if document.partition("-")[0] == seed}
             for side in (gold, lists)
         )
         values: tuple[list[float], ...] = ([], [], [])
-        for label in {one for side in (due_in, said_in) for own in side.values() for one in own}:
-            due, said = ({d for d, own in side.items() if label in own} for side in (due_in, said_in))
+        for label in {item for side in (due_in, said_in) for part in side.values() for item in part}:
+            due, said = ({d for d, part in side.items() if label in part} for side in (due_in, said_in))
             values[0].extend([len(due & said) / len(said)] if said else [])
             values[1].extend([len(due & said) / len(due)] if due else [])
             values[2].append(2 * len(due & said) / (len(due) + len(said)))
-        found = frame.loc[frame["subset"] == f"group:{seed}", "value"]
-        equal += int(np.isclose(found, [np.mean(own) for own in values], atol=1e-12).sum())
+        result = frame.loc[frame["subset"] == f"group:{seed}", "value"]
+        equal += int(np.isclose(result, [np.mean(part) for part in values], atol=1e-12).sum())
         compared += 3
     _share("casimir", equal, compared)
 

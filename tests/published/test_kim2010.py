@@ -26,17 +26,17 @@ def rho():
 
 def test_every_cell_is_as_printed(shared):
     printed = pd.read_csv(shared("published/kim2010_correlations.csv"), keep_default_na=False)
-    found = kim2010.correlations()
-    assert found["measure"].tolist() == printed["metric"].map(MEASURES).tolist()
-    assert found["average"].tolist() == printed["human_combination"].tolist()
-    assert found["value"].tolist() == printed["spearman_rho"].tolist()
-    assert found["table"].tolist() == printed["table"].tolist()
-    assert (found["suspect"] != "").tolist() == (printed["derived_note"] != "").tolist()
+    result = kim2010.correlations()
+    assert result["measure"].tolist() == printed["metric"].map(MEASURES).tolist()
+    assert result["average"].tolist() == printed["human_combination"].tolist()
+    assert result["value"].tolist() == printed["spearman_rho"].tolist()
+    assert result["table"].tolist() == printed["table"].tolist()
+    assert (result["suspect"] != "").tolist() == (printed["derived_note"] != "").tolist()
     names = [
         {"All": "all"}.get(subset, subset) if breakdown == "length" else f"{breakdown}:{subset}"
         for breakdown, subset in zip(printed["breakdown"], printed["subset"], strict=True)
     ]
-    assert found["subset"].tolist() == names
+    assert result["subset"].tolist() == names
 
 
 def holds_over_pooled_pairs(rho, better, worse):
@@ -68,4 +68,4 @@ def test_every_verdict_follows_from_the_printed_cells(rho, shared):
     assert sorted(verdict.values()) == ["fails"] * 3 + ["half"] * 2 + ["holds"] * 4 + ["unclear"]
     printed = pd.read_csv(shared("published/kim2010_claims_against_tables.csv"), dtype=str)
     words = {"holds": "True", "half": "True", "fails": "False", "unclear": "ambiguous"}
-    assert [words[each] for each in claims["verdict"]] == printed["supported_by_the_printed_numbers"].tolist()
+    assert [words[every] for every in claims["verdict"]] == printed["supported_by_the_printed_numbers"].tolist()

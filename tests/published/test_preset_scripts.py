@@ -11,15 +11,15 @@ from tests.corpora import corpus_of, document_values, scored, value
 def test_opennmt_divides_by_returned_at_gold_size():
     # keyphrase/eval.py of OpenNMT-kpg: topk = gold size, precision over min(topk, number returned)
     corpus = corpus_of({"d": list("abcd")}, {"s": {"d": ["a", "x"]}})
-    found = scored(corpus, ["P@O", "R@O", "F1@O"], preset="opennmt-kpg")["value"].tolist()
-    assert found == pytest.approx([1 / 2, 1 / 4, 1 / 3])
+    result = scored(corpus, ["P@O", "R@O", "F1@O"], preset="opennmt-kpg")["value"].tolist()
+    assert result == pytest.approx([1 / 2, 1 / 4, 1 / 3])
 
 
 def test_jcdl20_counts_repeats_in_average_precision():
     # evaluation/util.py, compute_averagep: (1/1 + 1/2 + 2/3) / 2; compute_prf: 2 of 3, 2 of 2
     corpus = corpus_of({"d": ["a", "b"]}, {"s": {"d": ["a", "a", "b"]}})
-    found = scored(corpus, ["MAP", "P@5", "R@5"], preset="jcdl20")["value"].tolist()
-    assert found == pytest.approx([13 / 12, 2 / 3, 1])
+    actual = scored(corpus, ["MAP", "P@5", "R@5"], preset="jcdl20")["value"].tolist()
+    assert actual == pytest.approx([13 / 12, 2 / 3, 1])
     notes = kp.evaluate(corpus, preset="jcdl20", interval="none").notes
     assert any("a value may exceed 1" in note.message for note in notes)
     assert any(note.message.startswith("MAP exceeds 1, because a keyphrase found twice") for note in notes)
@@ -39,9 +39,9 @@ LOWER = corpus_of({"d": ["a", "b"]}, {"s": {"d": ["x", "a", "b"]}}, grades={"d":
 
 def test_trec_keeps_lower_gains_and_counts_judged_topics():
     # trec_eval -l2 -m ndcg -m map: grades 1, 2 in this order, and a topic whose only judgement is 0
-    found = scored(GRADED, ["nDCG", "nDCG@1", "MAP"], preset="trec", rel=2)
-    assert found["value"].tolist() == pytest.approx([0.859719 / 2, 0.5 / 2, 0.5 / 2], abs=1e-6)
-    assert set(found["documents"]) == {2}
+    result = scored(GRADED, ["nDCG", "nDCG@1", "MAP"], preset="trec", rel=2)
+    assert result["value"].tolist() == pytest.approx([0.859719 / 2, 0.5 / 2, 0.5 / 2], abs=1e-6)
+    assert set(result["documents"]) == {2}
     status = document_values(GRADED, "MAP", preset="trec").set_index("document")["value"]
     assert status["e"] == 0
     assert status.isna().to_dict() == {"d": False, "e": False, "f": True}

@@ -29,10 +29,10 @@ def test_presets_are_found_from_one_to_three_numbers(spreads, presets: str, thre
         asked = {"preset": preset, "k": 10, "gold_stemmed": "yes", "interval": "none"}
         frame = kp.evaluate(corpus, measures=[one.measure for one in every], **asked).frame
         exact = frame[frame["system"] == "textrank"].groupby("measure")["value"].first()
-        for digits, told in ((3, three), (4, four)):
+        for digits, reported in ((3, three), (4, four)):
             numbers = [ReportedScore.of(one.measure, f"{exact[one.measure]:.{digits}f}", "textrank") for one in every]
-            found = [matches_of(every[:n], numbers[:n]) for n in (1, 2, 3)]
-            assert [one.fitting for one in found] == list(map(int, told.split(", ")))
-            assert preset in {row.preset for row in found[-1].frame.itertuples() if not row.changes} | {
+            result = [matches_of(every[:n], numbers[:n]) for n in (1, 2, 3)]
+            assert [one.fitting for one in result] == list(map(int, reported.split(", ")))
+            assert preset in {row.preset for row in result[-1].frame.itertuples() if not row.changes} | {
                 other for other in presets.split(", ") if other != preset
             }

@@ -38,16 +38,16 @@ def of_documents(corpus, measure, k=10, **options):
 
 def test_worked_example_every_measure_at_every_k(shared, notes):
     table = [r for r in rows(shared("oracles/ranking/notes_example_expected.csv")) if r["measure"] != PRINTED_METHOD]
-    found, wrong = {}, []
+    result, wrong = {}, []
     for row in table:
         name, ap = NOTES.get(row["measure"], (row["measure"], "gold"))
         asked = name.replace("@k", f"@{row['k']}")
-        if (asked, ap) not in found:
+        if (asked, ap) not in result:
             per_query = of_documents(notes, asked, normalise="none", ap=ap)
-            found[asked, ap] = per_query.to_dict() | {"mean": value(notes, asked, normalise="none", ap=ap)}
+            result[asked, ap] = per_query.to_dict() | {"mean": value(notes, asked, normalise="none", ap=ap)}
         expected = float(Fraction(row["exact"])) if row["exact"] else float(row["value"])
-        if not abs(found[asked, ap][row["query"]] - expected) <= 1e-9:
-            wrong.append((row["query"], asked, ap, found[asked, ap][row["query"]], expected))
+        if not abs(result[asked, ap][row["query"]] - expected) <= 1e-9:
+            wrong.append((row["query"], asked, ap, result[asked, ap][row["query"]], expected))
     assert len(table) == 522
     assert not wrong
 
@@ -83,11 +83,11 @@ RANX |= {"ndcg_burges@10": "nDCG-exp@10", "ndcg_burges": "nDCG-exp"}
 
 
 def differing(generated, corpus, library, name, measure, factor=1.0, **options):
-    found = of_documents(corpus, measure, normalise="none", **options)
+    result = of_documents(corpus, measure, normalise="none", **options)
     return [
-        (document, name, found[document] * factor, record[library][name])
+        (document, name, result[document] * factor, record[library][name])
         for document, record in generated.items()
-        if not abs(found[document] * factor - record[library][name]) <= 1e-9
+        if not abs(result[document] * factor - record[library][name]) <= 1e-9
     ]
 
 
@@ -109,9 +109,9 @@ def test_rbp_equals_ranx_after_scaling_grades(generated, generated_corpus):
 
 def test_relevance_level_three_drops_lower_grades(generated, generated_corpus):
     for key, measure in (("precision@10-l3", "P@10"), ("recall@10-l3", "R@10")):
-        found = of_documents(generated_corpus, measure, normalise="none", rel=3, empty_gold="zero")
+        result = of_documents(generated_corpus, measure, normalise="none", rel=3, empty_gold="zero")
         for document, record in generated.items():
-            assert found[document] == pytest.approx(record["ranx"][key], abs=1e-9)
+            assert result[document] == pytest.approx(record["ranx"][key], abs=1e-9)
 
 
 @pytest.fixture(scope="module")
@@ -130,5 +130,5 @@ def test_tie_rules(ties, rule):
     for case in ties:
         for measure, expected in case[rule].items():
             if measure != "order":
-                found = value(tied_corpus(case), measure, normalise="none", ties=rule)
-                assert found == pytest.approx(float(Fraction(expected)), abs=1e-9), (case["name"], measure)
+                result = value(tied_corpus(case), measure, normalise="none", ties=rule)
+                assert result == pytest.approx(float(Fraction(expected)), abs=1e-9), (case["name"], measure)

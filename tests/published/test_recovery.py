@@ -27,19 +27,19 @@ def test_the_lecture_table_is_the_printed_one(shared):
 
 @pytest.mark.published
 def test_margins_behind_the_lecture_table(shared):
-    found = {name: recover(*texts) for name, texts in LECTURE_SYSTEMS.items()}
-    low, high = max(one.larger.low for one in found.values()), min(one.larger.high for one in found.values())
+    result = {name: recover(*texts) for name, texts in LECTURE_SYSTEMS.items()}
+    low, high = max(item.larger.low for item in result.values()), min(item.larger.high for item in result.values())
     gold_share = f"{low:.4f}..{high:.4f}"
     for row in rows(shared("published/lecture_keyword_implied.csv")):
         assert gold_share == row["gold_share_common_range"]
         low, high = (float(text) for text in row["implied_a_over_N"].split(".."))
-        both = found[row["algorithm"]].both
+        both = result[row["algorithm"]].both
         # The file gives a for the printed PABAK alone; P_neg narrows it.
         assert both.low == pytest.approx(low, abs=1e-4)
         assert both.high == pytest.approx(high, abs=1e-4)
     # No list length fits all systems.
-    assert found["Document Boosting"].smaller.high < found["TF-IDF with Adjective-Noun Chunks"].smaller.low
-    assert all(one.precision_max < 0.5 for one in found.values())
+    assert result["Document Boosting"].smaller.high < result["TF-IDF with Adjective-Noun Chunks"].smaller.low
+    assert all(item.precision_max < 0.5 for item in result.values())
 
 
 def test_the_spans_hold_every_table_that_prints_so():
@@ -49,15 +49,15 @@ def test_the_spans_hold_every_table_that_prints_so():
     rng = np.random.default_rng(0)
     for place in rng.choice(np.flatnonzero((cells[:, 0] > 0) & (cells[:, 1] + cells[:, 2] > 0)), 60, replace=False):
         texts = [f"{value:.2f}" for value in values[place]]
-        found = recover(*texts)
-        assert found is not None
+        result = recover(*texts)
+        assert result is not None
         alike = (np.abs(values - np.array([float(text) for text in texts])) <= 0.005 + 1e-12).all(axis=1)
         a, b, c, d = cells[alike].T / 60
-        for span, shares in ((found.both, a), (found.apart, b + c), (found.neither, d)):
+        for span, shares in ((result.both, a), (result.apart, b + c), (result.neither, d)):
             assert span.low - 1e-6 <= shares.min() <= shares.max() <= span.high + 1e-6
         sides = np.sort(np.array([a + b, a + c]), axis=0)
-        assert found.smaller.low - 1e-4 <= sides[0].min() <= sides[0].max() <= found.smaller.high + 1e-4
-        assert found.larger.low - 1e-4 <= sides[1].min() <= sides[1].max() <= found.larger.high + 1e-4
+        assert result.smaller.low - 1e-4 <= sides[0].min() <= sides[0].max() <= result.smaller.high + 1e-4
+        assert result.larger.low - 1e-4 <= sides[1].min() <= sides[1].max() <= result.larger.high + 1e-4
 
 
 def test_values_that_contradict_each_other_have_no_table():

@@ -41,7 +41,9 @@ def kpeval(found, gold, only_returned=False, more=()):
     for letter, k in {5: 5, 10: 10, "M": len(found), "O": len(gold), **dict(more)}.items():
         returned = min(k, len(found)) if only_returned else k
         values |= {f"{name}@{letter}": x for name, x in prf(sum(match[:k]), returned, len(gold)).items()}
-        dcg = [sum(1 / np.log2(i + 2) for i, hit in enumerate(own[:k]) if hit) for own in (match, sorted(match)[::-1])]
+        dcg = [
+            sum(1 / np.log2(i + 2) for i, hit in enumerate(part[:k]) if hit) for part in (match, sorted(match)[::-1])
+        ]
         values[f"nDCG@{letter}"] = dcg[0] / dcg[1] if dcg[1] else 0
     return values
 
@@ -73,9 +75,9 @@ def opennmt(found, gold):
 
 def jcdl20(found, gold):
     """JCDL_2020_KPE_Eval, evaluation/util.py: compute_rel, compute_prf, compute_averagep."""
-    rel = [[j for j, one in enumerate(gold) if one == p] for p in found]
-    seen = [len(own) for own in accumulate(map(set, rel), or_)]
-    ap = sum(n / i for i, (n, own) in enumerate(zip(seen, rel, strict=True), 1) if own)
+    rel = [[j for j, item in enumerate(gold) if item == p] for p in found]
+    seen = [len(part) for part in accumulate(map(set, rel), or_)]
+    ap = sum(n / i for i, (n, part) in enumerate(zip(seen, rel, strict=True), 1) if part)
     values = {"MAP": ap / len(gold) if gold else 0}
     for k in (5, 10):
         top = min(k, len(found))
@@ -131,7 +133,7 @@ WITH_GOLD = ("pke", "kex", "ijcnlp13")
 
 def equal_values(corpus, lists, preset, script, **options):
     """Return how many values of single documents equal those of the script, and how many were compared."""
-    expected = {key: script(*own) for key, own in lists.items()}
+    expected = {key: script(*part) for key, part in lists.items()}
     measures = list(next(iter(expected.values())))
     equal = compared = 0
     for row in document_values(corpus, measures, 5, preset=preset, **options).itertuples(index=False):
@@ -159,7 +161,7 @@ def test_lists_with_repeats_punctuation_and_nothing(preset):
 
     gold = {f"d{number}": draw(preset in WITH_GOLD, 9) for number in range(200)}
     runs = {document: draw(0, 13) for document in gold}
-    lists = {("s", document): (runs[document], own) for document, own in gold.items()}
+    lists = {("s", document): (runs[document], part) for document, part in gold.items()}
     script = {**SCRIPTS, "ijcnlp13": ijcnlp13}[preset]
     equal, compared = equal_values(corpus_of(gold, {"s": runs}), lists, preset, script)
     assert equal == compared == 200 * len(script(["b"], ["b"]))

@@ -17,8 +17,8 @@ def corpora(shared):
 
 def by_document(corpus, k=10, **options):
     frame = document_values(corpus, PRF, k, **options).set_index(["system", "document"])
-    found = {m: frame[frame["measure"].str.startswith(m.removesuffix("k"))] for m in PRF}
-    return {m: frame["value"].to_dict() for m, frame in found.items()}, found["P@k"]
+    result = {m: frame[frame["measure"].str.startswith(m.removesuffix("k"))] for m in PRF}
+    return {m: frame["value"].to_dict() for m, frame in result.items()}, result["P@k"]
 
 
 @pytest.mark.published
@@ -58,8 +58,8 @@ def test_means_under_every_convention(shared, corpora, convention):
     for average, named in columns.items():
         frame = scored(corpora[gold], list(named), k, average=average, **options)
         for row in table:
-            found = frame[frame["system"] == row["system"]]["value"].tolist()
-            assert found == pytest.approx([float(row[column]) for column in named.values()], abs=1e-9), row["system"]
+            result = frame[frame["system"] == row["system"]]["value"].tolist()
+            assert result == pytest.approx([float(row[column]) for column in named.values()], abs=1e-9), row["system"]
     counts = document_values(corpora[gold], "P@k", k, **options).groupby("system")[["hits", "gold_size"]].sum()
     for row in table:
         assert counts.loc[row["system"]].tolist() == [int(row["hits"]), int(row["gold_total"])]
@@ -72,15 +72,15 @@ def test_official_preset(shared, corpora, gold):
     frame = scored(corpora[gold], list(PRF), preset="semeval2010", gold_stemmed="yes")
     assert set(frame["k"]) == {5, 10, 15}
     for row in table:
-        found = frame[(frame["system"] == row["system"]) & (frame["k"] == int(row["k"]))]["value"].tolist()
-        assert found == pytest.approx([float(row[name]) for name in ("P", "R", "F1")], abs=1e-9)
+        result = frame[(frame["system"] == row["system"]) & (frame["k"] == int(row["k"]))]["value"].tolist()
+        assert result == pytest.approx([float(row[name]) for name in ("P", "R", "F1")], abs=1e-9)
 
 
 @pytest.mark.published
 @pytest.mark.parametrize("gold", ["reader", "combined"])
 def test_printed_baselines_follow_from_official_gold_sizes(shared, corpora, gold):
-    found = document_values(corpora[gold], "hits@k", preset="semeval2010", gold_stemmed="yes")
-    entries = int(found[found["system"] == "degree"]["gold_size"].sum())
+    result = document_values(corpora[gold], "hits@k", preset="semeval2010", gold_stemmed="yes")
+    entries = int(result[result["system"] == "degree"]["gold_size"].sum())
     table = [r for r in rows(shared("published/semeval2010_baselines.csv")) if r["gold"].lower() == gold]
     assert len(table) == 9
     for row in table:

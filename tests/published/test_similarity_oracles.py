@@ -35,10 +35,10 @@ def pairs(shared):
 
 
 def test_worked_pairs(pairs):
-    found = values(pairs, list(CASES["paper_like"].values()))
+    result = values(pairs, list(CASES["paper_like"].values()))
     for column, measure in CASES["paper_like"].items():
         expected = [number(value) for value in pairs[column]]
-        assert found[measure].tolist() == pytest.approx(expected, abs=1e-6, nan_ok=True), column
+        assert result[measure].tolist() == pytest.approx(expected, abs=1e-6, nan_ok=True), column
 
 
 @pytest.mark.published
@@ -61,18 +61,18 @@ def test_closed_forms_of_contiguous_parts(shared, turned):
         words = [f"t{i}x" for i in range(int(r))]
         part = words[int(start) - 1 : int(start) - 1 + int(c)]
         made.append((" ".join(part), " ".join(words)) if turned else (" ".join(words), " ".join(part)))
-    found = values(made, list(CASES["closed_forms"].values()))
+    result = values(made, list(CASES["closed_forms"].values()))
     for column, measure in CASES["closed_forms"].items():
         expected = [number(value) for value in table[column]]
-        assert found[measure].tolist() == pytest.approx(expected, abs=1e-6), column
+        assert result[measure].tolist() == pytest.approx(expected, abs=1e-6), column
 
 
 def test_types_places_and_complexity_of_the_worked_pairs(pairs):
-    found = describe(pairs["keyphrase"].tolist(), pairs["candidate"].tolist())
-    assert found["type"].tolist() == pairs["near_miss_type"].tolist()
-    assert found["location"].replace("", "exact").tolist() == pairs["location_on_longer"].tolist()
-    assert found["complexity"].tolist() == pairs["complexity_of_keyphrase"].tolist()
-    assert found["reordered"].tolist() == (pairs["reordered_bag"] == "yes").tolist()
+    result = describe(pairs["keyphrase"].tolist(), pairs["candidate"].tolist())
+    assert result["type"].tolist() == pairs["near_miss_type"].tolist()
+    assert result["location"].replace("", "exact").tolist() == pairs["location_on_longer"].tolist()
+    assert result["complexity"].tolist() == pairs["complexity_of_keyphrase"].tolist()
+    assert result["reordered"].tolist() == (pairs["reordered_bag"] == "yes").tolist()
 
 
 @pytest.fixture(scope="module")
@@ -93,17 +93,17 @@ def judged(shared):
 
 def test_relations_of_judged_french_keyphrases(judged, shared):
     rows, pairs = judged
-    found = describe(pairs["key"].tolist(), pairs["phrase"].tolist(), Recipe("none", ""))["type"]
+    result = describe(pairs["key"].tolist(), pairs["phrase"].tolist(), Recipe("none", ""))["type"]
     order = {"EXACT": 0, "MORPH": 0, "PARTOF": 1, "INCLUDE": 2, "OVERLAP": 3, "NONE": 4}
-    best = found.map(order).groupby(pairs["row"]).min()
+    best = result.map(order).groupby(pairs["row"]).min()
     table = pd.read_csv(shared("oracles/real/termith_pertinence_by_relation.csv")).set_index("relation")
     pertinence = rows["pertinence"].astype(int)
     for place, relation in enumerate(("exact", "included", "includes", "overlap", "none")):
-        own = pertinence[best.to_numpy() == place]
+        part = pertinence[best.to_numpy() == place]
         expected = table.loc[relation]
         counts = [expected[f"pertinence_{value}"] for value in (0, 1, 2)]
-        assert [int((own == value).sum()) for value in (0, 1, 2)] == counts
-        assert own.mean() == pytest.approx(expected["mean_pertinence"], abs=1e-9)
+        assert [int((part == value).sum()) for value in (0, 1, 2)] == counts
+        assert part.mean() == pytest.approx(expected["mean_pertinence"], abs=1e-9)
 
 
 def test_spearman_with_judgements_by_method_and_domain(judged, shared):
@@ -122,5 +122,5 @@ def test_spearman_with_judgements_by_method_and_domain(judged, shared):
         assert set(table.index) - {"partial matches only"} == set(subsets)
         for subset, used in subsets.items():
             assert used.sum() == table["judged_keyphrases"][subset]
-            found = correlation(best[used], people[used])
-            assert found == pytest.approx(table["spearman"][subset], abs=1e-9), (name, subset)
+            result = correlation(best[used], people[used])
+            assert result == pytest.approx(table["spearman"][subset], abs=1e-9), (name, subset)

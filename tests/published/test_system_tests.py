@@ -19,7 +19,7 @@ def cases(shared):
 
 def compared(scores, test="t"):
     """Return what is found of every pair of systems, {system: values of documents}, by the mean of a measure."""
-    block = {name: Statistic(np.c_[own], np.array(own), np.ones(len(own), bool)) for name, own in scores.items()}
+    block = {name: Statistic(np.c_[part], np.array(part), np.ones(len(part), bool)) for name, part in scores.items()}
     at = FamilyAt(Family("MAP", test), "none", kp.Settings(interval="cluster-t"))
     pairing = Pairing(at, list(block), Sums())
     documents = len(next(iter(scores.values())))
@@ -58,5 +58,5 @@ def test_rank_clusters(cases):
             i, j = names.index(pair["a"]), names.index(pair["b"])
             adjusted[i, j] = adjusted[j, i] = pair["t_p_holm"]
         values = np.array([case["means"][name] for name in names])
-        found = paired.rank_clusters(values, adjusted)
-        assert dict(zip(names, found, strict=True)) == case["rank_clusters_t_holm_05"]
+        result = paired.rank_clusters(values, adjusted)
+        assert dict(zip(names, result, strict=True)) == case["rank_clusters_t_holm_05"]

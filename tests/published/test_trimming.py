@@ -111,7 +111,7 @@ def test_trimming_a_whole_corpus(corpus, oracle):
 def test_scores_after_trimming_and_random_trimming(corpus, oracle):
     expected = oracle["expected"]["trimming"]["thresholds"]
     data = prepare(corpus, normalise="none", universe="ngrams:1", k=5)
-    thresholds = [float(one) for one in expected]
+    thresholds = [float(item) for item in expected]
     names = ("P_pos", "kappa", "a", "b", "c", "d")
     table = curve(data, levels(data.choices, data.universe), names, thresholds)
     table = table[table["system"] == "s1"].set_index(["measure", "threshold"])

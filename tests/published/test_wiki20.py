@@ -12,13 +12,13 @@ NAMES = ("kappa", "PABAK", "P_pos", "P_neg")
 def labels(shared):
     """Return {annotator: {document: labels}}, lower-cased and without page ids."""
     folder = shared("data/wiki20") / "teams"
-    found = {}
+    result = {}
     for team in sorted(folder.iterdir()):  # team1, team10, …: the order decides which annotator of a pair is the row
-        found[team.name] = {
+        result[team.name] = {
             file.stem: [line.split(": ", 1)[1].strip().lower() for line in file.read_text("utf-8").split("\n") if line]
             for file in sorted(team.iterdir())
         }
-    return found
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -33,14 +33,14 @@ def by_document(shared):
 
 def test_universe_of_every_document(labels, by_document):
     corpus = corpus_of(labels)
-    found = {
+    result = {
         "document": universe_sizes(corpus, "rankings", normalise="lower"),
         "corpus": universe_sizes(corpus, "vocabulary", normalise="lower"),
     }
     for row in by_document:
         if row["N"]:
-            assert found[row["universe"]][row["doc_id"]] == float(row["N"])
-    assert set(found["corpus"].values()) == {558.0}
+            assert result[row["universe"]][row["doc_id"]] == float(row["N"])
+    assert set(result["corpus"].values()) == {558.0}
 
 
 @pytest.mark.parametrize(("universe", "spelled"), [("document", "rankings"), ("corpus", "vocabulary")])

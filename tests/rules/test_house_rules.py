@@ -97,7 +97,7 @@ def own_tolerances(source: str) -> Iterator[str]:
     for node in nodes(source):
         parts = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
         near = [part for part in parts if isinstance(part, ast.Constant) or _moved(part)]
-        numbers = [one.value for part in near for one in ast.walk(part) if isinstance(one, ast.Constant)]
+        numbers = [item.value for part in near for item in ast.walk(part) if isinstance(item, ast.Constant)]
         if any(isinstance(number, float) and 0 < number < 1e-6 for number in numbers):
             yield f"line {node.lineno}: a tolerance of its own; see kp_core/scoring/order.py"
     for call in calls(source):
@@ -170,37 +170,37 @@ RULES: dict[str, tuple[tuple[str, ...], Check]] = {
 @pytest.mark.parametrize("rule", [name for name, (patterns, _) in RULES.items() if patterns])
 def test_rule(rule: str) -> None:
     patterns, check = RULES[rule]
-    found = breaches(check, files(*patterns))
-    assert not found, "\n" + "\n".join(found)
+    result = breaches(check, files(*patterns))
+    assert not result, "\n" + "\n".join(result)
 
 
 def test_only_the_command_line_prints() -> None:
     engine = [path for path in files(*CORE) if path.name != "cli.py"]
-    found = breaches(RULES["prints"][1], engine)
-    assert not found, "\n" + "\n".join(found)
+    result = breaches(RULES["prints"][1], engine)
+    assert not result, "\n" + "\n".join(result)
 
 
 def test_every_file_is_named_for_what_it_does() -> None:
     vague = {"utils", "util", "helpers", "helper", "common", "manager"}
-    found = [
+    result = [
         str(path.relative_to(ROOT))
         for path in files(*SCREEN, *CORE, "tests/**/*.py", "benchmarks/**/*.py")
         if vague & set(path.relative_to(ROOT).with_suffix("").parts)
     ]
-    assert not found, f"names that say nothing: {', '.join(found)}"
+    assert not result, f"names that say nothing: {', '.join(result)}"
 
 
 def test_no_file_names_a_path_of_one_machine() -> None:
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
         pytest.skip("skipped: this is not a git repository, so the project's own files are not known")
-    found = []
+    result = []
     for path in (ROOT / name for name in listed.stdout.split("\0") if name):
         content = path.read_bytes() if path.is_file() else b""
         if b"\0" not in content:
             text = content.decode("utf-8", errors="replace")
-            found += [f"{path.relative_to(ROOT)}: {breach}" for breach in machine_paths(text)]
-    assert not found, "\n" + "\n".join(found)
+            result += [f"{path.relative_to(ROOT)}: {breach}" for breach in machine_paths(text)]
+    assert not result, "\n" + "\n".join(result)
 
 
 #: Each takes a tenth of a second to a second to import, so what needs it imports it where it is used.
@@ -236,7 +236,7 @@ def test_conda_recipe_matches_wheel() -> None:
     needs, python = recipe["requirements"], f"python {project['project']['requires-python']}"
     assert {*needs["run"]} == {python, *required("requirements.txt")}
     assert {*needs["run_constraints"]} == required("requirements-remote.txt")
-    assert {python, *(one.replace(">=", " >=") for one in project["build-system"]["requires"])} <= {*needs["host"]}
+    assert {python, *(item.replace(">=", " >=") for item in project["build-system"]["requires"])} <= {*needs["host"]}
     scripts = [f"{name} = {goal}" for name, goal in project["project"]["scripts"].items()]
     assert recipe["build"]["python"]["entry_points"] == scripts
 

@@ -61,27 +61,27 @@ def imports(source: str, module: str, is_package: bool = False) -> Iterator[tupl
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            own = module.split(".") if is_package else module.split(".")[:-1]
-            above = own[: len(own) - node.level + 1] if node.level else []
+            part = module.split(".") if is_package else module.split(".")[:-1]
+            above = part[: len(part) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
             yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
 
 
 def breaches(source: str, module: str, is_package: bool = False) -> list[str]:
     """Return every import that goes up, and every import of Streamlit that does not belong."""
-    own = floor(module)
-    if own == -1:
+    part = floor(module)
+    if part == -1:
         return [f"{module} has no floor: add it to ORDER in tests/rules/test_layers.py"]
-    found = []
+    result = []
     for line, target in imports(source, module, is_package):
         if target.partition(".")[0] == "streamlit" and module.partition(".")[0] not in DASHBOARD:
-            found.append(f"{module}, line {line}: only app.py, pages and kp_ui may import streamlit")
+            result.append(f"{module}, line {line}: only app.py, pages and kp_ui may import streamlit")
         above = floor(target)
         if above == -1:  # a name of the public API, such as `from kp_core import load`
             above = ORDER.index("")
-        if own is not None and above is not None and above > own:
-            found.append(f"{module}, line {line}: imports {target}, which is on a higher floor")
-    return found
+        if part is not None and above is not None and above > part:
+            result.append(f"{module}, line {line}: imports {target}, which is on a higher floor")
+    return result
 
 
 def modules() -> Iterator[tuple[str, Path]]:
@@ -98,12 +98,12 @@ def modules() -> Iterator[tuple[str, Path]]:
 def arrows() -> dict[str, set[str]]:
     """Return for every module of kp_core the modules that it imports."""
     paths = {name: path for name, path in modules() if name.split(".")[0] == "kp_core"}
-    found: dict[str, set[str]] = {}
+    result: dict[str, set[str]] = {}
     for name, path in paths.items():
         targets = {target for _, target in imports(path.read_text("utf-8"), name, path.name == "__init__.py")}
         known = {target if target in paths else target.rpartition(".")[0] for target in targets} & paths.keys()
-        found[name] = known - {name}
-    return found
+        result[name] = known - {name}
+    return result
 
 
 def longest(graph: dict[str, set[str]], weigh: dict[str, int]) -> list[str]:
@@ -118,12 +118,12 @@ def longest(graph: dict[str, set[str]], weigh: dict[str, int]) -> list[str]:
 
 
 def test_imports_go_down_only() -> None:
-    found = [
+    result = [
         breach
         for module, path in modules()
         for breach in breaches(path.read_text("utf-8"), module, path.name == "__init__.py")
     ]
-    assert not found, "\n" + "\n".join(found)
+    assert not result, "\n" + "\n".join(result)
 
 
 def test_no_chain_of_modules_is_long() -> None:

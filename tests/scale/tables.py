@@ -57,8 +57,8 @@ def write(tables: dict[str, pd.DataFrame], folder: Path, form: str = "sorted") -
     systems: dict[str, Path] = {}
     for name, table in tables.items():
         if name == "runs":
-            for system, own in table.groupby("system"):
-                systems[str(system)] = _written(own.drop(columns="system"), folder, str(system), form)
+            for system, part in table.groupby("system"):
+                systems[str(system)] = _written(part.drop(columns="system"), folder, str(system), form)
         else:
             given[name] = _written(table, folder, name, form)
     return Given(systems=systems, **given)

@@ -63,17 +63,17 @@ def test_command_line_streams_on_request_and_beyond_limits(
         out, err = capsys.readouterr()
         return json.loads(out), err
 
-    found, err = said("--stream", "--k", "3", "--save-statistics", str(statistics))
-    assert found["signature"] == kp.evaluate(corpus, k=3, interval="poisson").signature
+    result, err = said("--stream", "--k", "3", "--save-statistics", str(statistics))
+    assert result["signature"] == kp.evaluate(corpus, k=3, interval="poisson").signature
     assert "parts · " in err
-    assert scale.open_statistics(statistics).documents == found["rows"][0]["documents"]
+    assert scale.open_statistics(statistics).documents == result["rows"][0]["documents"]
     assert main(["evaluate", *data, *systems, "--stream", "--encoding", "latin-1"]) == 2
     assert main(["evaluate", "--gold", "nothing.csv", "--system", "nothing.csv"]) == 1
     monkeypatch.setattr("kp_core.scale.sources.LIMITS", kp.reading.limits.Limits(rows=10))
     capsys.readouterr()
-    found, err = said("--k", "3")
+    result, err = said("--k", "3")
     assert "beyond the limits of an evaluation in memory, so the tables are streamed" in err
-    assert "ci:poisson" in found["signature"]
+    assert "ci:poisson" in result["signature"]
 
 
 def test_unwritable_outputs_are_refused_before_the_run(tmp_path: Path) -> None:

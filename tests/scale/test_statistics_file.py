@@ -47,12 +47,12 @@ def test_an_opened_file_says_what_the_run_said(run: scale.Streamed, data: bytes)
     source = Source("anything", data)
     assert scale.is_statistics_file(source)
     assert not scale.is_statistics_file(Source("run.npz", packed(gold=np.zeros(1))))
-    found = scale.open_statistics(source)
-    assert found.result is not None
-    pd.testing.assert_frame_equal(found.result.frame, run.result().frame)
-    assert (found.result.notes, found.documents) == (run.result().notes, 12)
-    assert [one.frame["measure"][0] for one in found.comparisons] == ["F1@1", "F1@2", "F1@3"]
-    for one, other in zip(found.comparisons, run.comparisons(), strict=True):
+    actual = scale.open_statistics(source)
+    assert actual.result is not None
+    pd.testing.assert_frame_equal(actual.result.frame, run.result().frame)
+    assert (actual.result.notes, actual.documents) == (run.result().notes, 12)
+    assert [one.frame["measure"][0] for one in actual.comparisons] == ["F1@1", "F1@2", "F1@3"]
+    for one, other in zip(actual.comparisons, run.comparisons(), strict=True):
         pd.testing.assert_frame_equal(one.frame, other.frame)
 
 

@@ -26,8 +26,8 @@ def store():
 def test_urls_give_same_numbers_as_files(store, capsys) -> None:
     runs = {name: LECTURES / "systems" / f"{name}.csv" for name in ("rake", "yake")}
     expected = scale.evaluate(LECTURES / "gold.csv", runs, **ASKED).frame
-    found = scale.evaluate(f"{store}/gold.csv", {name: f"{store}/runs/{name}" for name in runs}, **ASKED).frame
-    assert found[["system", "value"]].to_numpy().tolist() == expected[["system", "value"]].to_numpy().tolist()
+    result = scale.evaluate(f"{store}/gold.csv", {name: f"{store}/runs/{name}" for name in runs}, **ASKED).frame
+    assert result[["system", "value"]].to_numpy().tolist() == expected[["system", "value"]].to_numpy().tolist()
     asked = ["--measures", "F1@k", "--k", "5", "--interval", "none", "--format", "json"]
     assert main(["evaluate", "--gold", f"{store}/gold.csv", "--system", f"{store}/runs/rake/part-0.csv", *asked]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]

@@ -51,11 +51,11 @@ def test_files_read_apart_are_the_same_corpus(limited):
 
 def test_questions_and_forms_come_back_whole(limited):
     assert module.apart(form_for, UNKNOWN, Mapping()) == form_for(UNKNOWN, Mapping())
-    with pytest.raises(kp.InputError) as here:
+    with pytest.raises(kp.InputError) as local:
         Uploads((UNKNOWN,)).load()
-    with pytest.raises(type(here.value)) as there:
+    with pytest.raises(type(local.value)) as there:
         module.apart(Uploads((UNKNOWN,)).load)
-    assert str(there.value) == str(here.value)
+    assert str(there.value) == str(local.value)
 
 
 @pytest.mark.parametrize(("work", "given"), [(spin, 60.0), (fill, 2_000_000_000)])

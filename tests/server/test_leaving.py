@@ -93,8 +93,8 @@ def test_two_tabs_keep_same_named_files_apart(server: tuple[str, Popen[bytes]]) 
         for one, marker in ((first, "mango"), (second, "papaya")):
             one.upload("drop_0", files(marker))
         second.upload("drop_1", files("cherry"))  # takes the place of the former, in its own tab alone
-        for one, own, others in ((first, "mango", ("papaya", "cherry")), (second, "cherry", ("mango", "papaya"))):
+        for one, part, others in ((first, "mango", ("papaya", "cherry")), (second, "cherry", ("mango", "papaya"))):
             one.open("documents", one.query)
             everything = one.words() + str(one.tables())
-            assert own in everything
+            assert part in everything
             assert not [other for other in others if other in everything]

@@ -60,8 +60,8 @@ def port_of(address: str) -> str:
 
 def needs(program: str, package: str) -> str:
     """Return where a program is, or skip."""
-    found = shutil.which(program) or shutil.which(program, path="/usr/sbin")
-    return found or pytest.skip(f"skipped: {program} is not installed (apt-get install {package})")
+    result = shutil.which(program) or shutil.which(program, path="/usr/sbin")
+    return result or pytest.skip(f"skipped: {program} is not installed (apt-get install {package})")
 
 
 def nginx_site(first: str, second: str, folder: Path, *ports: tuple[str, str]) -> str:
@@ -172,9 +172,9 @@ def test_other_sites_are_refused_and_none_is_asked(tmp_path: Path) -> None:
         threading.Thread(target=note_who_asks, daemon=True).start()
         proxy = f"http://{HOST}:{elsewhere.getsockname()[1]}"
         names = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
-        own = {**settings(), **dict.fromkeys(names, proxy), "NO_PROXY": "", "no_proxy": ""}
+        part = {**settings(), **dict.fromkeys(names, proxy), "NO_PROXY": "", "no_proxy": ""}
         everywhere = ("--server.address", "0.0.0.0")
-        with running(tmp_path / "log", *everywhere, opener=unit_command(), environment=own) as (address, _):
+        with running(tmp_path / "log", *everywhere, opener=unit_command(), environment=part) as (address, _):
             stream = address.replace("http", "ws") + "/_stcore/stream"
             with connect(stream, origin=address, proxy=None):
                 pass

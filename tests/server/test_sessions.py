@@ -37,7 +37,7 @@ def server(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
     data = tmp_path_factory.mktemp("data")
     (data / "class").mkdir()
     (data / "class" / "gold.csv").write_bytes(GOLD)
-    own = {
+    part = {
         "HOME": str(home),
         "TMPDIR": str(home),
         "KPSCOPE_SESSIONS": "2",
@@ -45,7 +45,7 @@ def server(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     log = tmp_path_factory.mktemp("log") / "log"
-    with running(log, "--server.disconnectedSessionTTL", "2", environment={**os.environ, **own}) as (address, _):
+    with running(log, "--server.disconnectedSessionTTL", "2", environment={**os.environ, **part}) as (address, _):
         yield address
 
 

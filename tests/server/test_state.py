@@ -34,10 +34,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_link_opens_kept_files_after_restart(tmp_path: Path) -> None:
     place = tmp_path / "kept"
     place.mkdir()
-    own = {**os.environ, kept.VARIABLE: str(place)}
+    part = {**os.environ, kept.VARIABLE: str(place)}
     gold = b"doc_id,keyphrase\nd1,mango table\nd2,tide\n"
     run = b"doc_id,rank,keyphrase\nd1,1,mango table\nd2,1,moon\n"
-    with running(tmp_path / "first", environment=own) as (address, server):
+    with running(tmp_path / "first", environment=part) as (address, server):
         session = Session(address, "data")
         assert list(place.iterdir()) == []
         session.upload("drop_0", {"gold.csv": gold, "system-mango.csv": run})
@@ -48,7 +48,7 @@ def test_link_opens_kept_files_after_restart(tmp_path: Path) -> None:
         assert file.stat().st_mode & 0o777 == 0o600
         server.kill()
         session.close()
-    with running(tmp_path / "second", environment=own) as (address, _):
+    with running(tmp_path / "second", environment=part) as (address, _):
         with Session(address, "overview", session.query) as again:
             assert "system-mango" in again.charts()[0]
             assert f"kept={key}" in again.query
@@ -189,8 +189,8 @@ def test_failure_to_keep_files_is_shown(
     assert not app.warning
     monkeypatch.setattr(kept, "LIMITS", Limits(kept_bytes=10))
     drop(app, Source("more.csv", run.replace(b"tide", b"moon")))
-    (told,) = app.warning
-    assert "could not be stored on this server" in told.value
+    (reported,) = app.warning
+    assert "could not be stored on this server" in reported.value
     assert app.query_params["kept"] == key  # what was kept before is still there
     assert "Files could not be kept: Disk quota exceeded" in caplog.text
     assert key not in caplog.text  # whoever has it has the files

@@ -21,17 +21,17 @@ def reasons(corpus, measures, k=1, **options):
 
 def test_no_document_with_gold():
     corpus = corpus_of({"d1": [], "d2": []}, {"s": {"d1": ["a"]}})
-    found = reasons(corpus, ["F1@1", "MAP", "kappa"])
+    result = reasons(corpus, ["F1@1", "MAP", "kappa"])
     both = [(name, average) for name in ("F1@1", "kappa") for average in ("micro", "macro")]
-    assert found == dict.fromkeys([*both, ("MAP", "macro")], (0, 2, "no_documents"))
+    assert result == dict.fromkeys([*both, ("MAP", "macro")], (0, 2, "no_documents"))
 
 
 def test_the_commonest_reason_is_given():
     corpus = corpus_of({"d1": ["a"], "d2": ["b"], "d3": ["c"]}, {"s": {"d1": ["a"], "d2": ["b"], "d3": ["c"]}})
-    found = reasons(corpus, ["kappa", "P_neg", "P_pos"], universe=1)
-    assert found[("kappa", "macro")] == (0, 3, "all_yes")
-    assert found[("kappa", "micro")] == (3, 0, "all_yes")
-    assert found[("P_pos", "macro")] == (3, 0, None)
+    result = reasons(corpus, ["kappa", "P_neg", "P_pos"], universe=1)
+    assert result[("kappa", "macro")] == (0, 3, "all_yes")
+    assert result[("kappa", "micro")] == (3, 0, "all_yes")
+    assert result[("P_pos", "macro")] == (3, 0, None)
 
 
 def test_bpref_needs_judged_negatives():

@@ -33,8 +33,8 @@ def drawn(documents: int, sources: dict[str, tuple[float, range]], seed: int = 0
     rng = np.random.default_rng(seed)
     gold = {f"d{i}": [f"g{i} {j}" for j in range(5)] for i in range(documents)}
     systems = {
-        name: {f"d{i}": [f"g{i} {j}" if rng.random() < share else f"n{i} {name} {j}" for j in range(5)] for i in own}
-        for name, (share, own) in sources.items()
+        name: {f"d{i}": [f"g{i} {j}" if rng.random() < share else f"n{i} {name} {j}" for j in range(5)] for i in part}
+        for name, (share, part) in sources.items()
     }
     return kp.load(gold=gold, systems=systems)
 
@@ -100,31 +100,32 @@ def brute(values: dict[str, np.ndarray[Any, Any]]) -> dict[tuple[str, str], list
     apart = np.stack([(values[a] - values[b]).round(12) for a, b in pairs])  # pair, document, k
     size = np.sqrt((apart**2).sum(axis=1))
     signs = np.array(list(product((1, -1), repeat=apart.shape[1])))
-    found = np.abs(np.einsum("sd,pdk->spk", signs, apart)) / np.where(size, size, 1)
-    largest = found.max(axis=(1, 2))[:, None]
+    result = np.abs(np.einsum("sd,pdk->spk", signs, apart)) / np.where(size, size, 1)
+    largest = result.max(axis=(1, 2))[:, None]
     return {
-        pair: (largest >= observed - 1e-9).mean(axis=0).tolist() for pair, observed in zip(pairs, found[0], strict=True)
+        pair: (largest >= observed - 1e-9).mean(axis=0).tolist()
+        for pair, observed in zip(pairs, result[0], strict=True)
     }
 
 
 def test_p_over_k_is_that_of_every_assignment() -> None:
     corpus = drawn(8, {"a": (0.8, range(8)), "b": (0.5, range(8)), "c": (0.4, range(8))}, seed=3)
-    found = all_cutoffs(corpus, kp.Settings())
-    assert found is not None
-    assert found.tested_cutoffs == (1, 2, 3, 4, 5)
+    result = all_cutoffs(corpus, kp.Settings())
+    assert result is not None
+    assert result.tested_cutoffs == (1, 2, 3, 4, 5)
     expected = kp.evaluate(corpus, k="1-5", measures="F1@k").frame.set_index("system")["value"]
-    for name, own in found.by_document.items():
-        assert own.mean(axis=0).tolist() == pytest.approx(expected[name].tolist())
-    for pair, p in brute(found.by_document).items():
-        assert found.p[pair].tolist() == pytest.approx(p, abs=1e-12)
+    for name, part in result.by_document.items():
+        assert part.mean(axis=0).tolist() == pytest.approx(expected[name].tolist())
+    for pair, p in brute(result.by_document).items():
+        assert result.p[pair].tolist() == pytest.approx(p, abs=1e-12)
 
 
 def test_significant_cutoffs_are_those_with_the_first_ahead() -> None:
     values = {"a": np.array([[0.2, 0.8, 0.5]]), "b": np.array([[0.9, 0.1, 0.4]])}
-    found = AllCutoffs((1, 2, 3), values, {("a", "b"): np.array([0.01, 0.02, 0.3])}, 100, 0)
-    assert found.significant("a", "b") == (2,)
-    assert found.significant("b", "a") == (1,)
-    assert found.leads() == {"a": (2,), "b": (1,)}
+    result = AllCutoffs((1, 2, 3), values, {("a", "b"): np.array([0.01, 0.02, 0.3])}, 100, 0)
+    assert result.significant("a", "b") == (2,)
+    assert result.significant("b", "a") == (1,)
+    assert result.leads() == {"a": (2,), "b": (1,)}
     corrected = "Corrected for 3 values of k from 1 to 23, a is significantly better than b at k = 12."
     assert str(SignificantAt((1, 12, 23), (12,), (), "a", "b")) == corrected
 
@@ -133,8 +134,8 @@ def test_best_k_comes_with_indistinguishable_neighbors() -> None:
     rng = np.random.default_rng(1)
     means = np.array([0.1, 0.48, 0.5, 0.48, 0.1])
     values = means + rng.normal(0, 0.1, (200, 1)) + rng.normal(0, 0.05, (200, 5)) * [1, 4, 1, 4, 1]
-    found = best_k(values, range(1, 6), 2000, rng)
-    assert found == BestK(3, 2, 4)
+    result = best_k(values, range(1, 6), 2000, rng)
+    assert result == BestK(3, 2, 4)
     assert best_k(values[:, :3], range(1, 4), 2000, rng) is None  # it may rise beyond
     rising = np.tile([0.1, 0.5, 0.5], (20, 1))
     assert best_k(rising, range(1, 4), 2000, rng) is None  # a plateau falls nowhere
@@ -172,13 +173,13 @@ def test_the_answer_is_the_same_in_every_place(capsys: pytest.CaptureFixture[str
     assert told("compare", "--k", "7", capsys=capsys).rstrip().endswith(str(said))
     assert told("compare", "--k", "7", "--over-k", capsys=capsys).rstrip().endswith(str(over))
     for verb in (["evaluate", "--measures", "F1@k"], ["compare"]):
-        found = json.loads(told(verb[0], "--k", "7", "--format", "json", *verb[1:], capsys=capsys))["answer"]
-        assert found == json.loads(json.dumps(said.as_dict()))
-    found = json.loads(told("compare", "--over-k", "--k", "7", "--format", "json", capsys=capsys))["answer"]
-    assert set(found) == {"claim", "grade", "why", "over_k", "best_k", "coverage", "caveats"}
-    assert found["over_k"] == json.loads(json.dumps(over.as_dict()["over_k"]))
+        result = json.loads(told(verb[0], "--k", "7", "--format", "json", *verb[1:], capsys=capsys))["answer"]
+        assert result == json.loads(json.dumps(said.as_dict()))
+    result = json.loads(told("compare", "--over-k", "--k", "7", "--format", "json", capsys=capsys))["answer"]
+    assert set(result) == {"claim", "grade", "why", "over_k", "best_k", "coverage", "caveats"}
+    assert result["over_k"] == json.loads(json.dumps(over.as_dict()["over_k"]))
     assert over.over_k is not None
-    assert found["over_k"]["significant"] == list(over.over_k.significant) == list(range(19, 51))
+    assert result["over_k"]["significant"] == list(over.over_k.significant) == list(range(19, 51))
     made = report(corpus, k=7, sections=["leaderboard"])
     page, latex = html.unescape(made.html()), told("compare", "--k", "7", "--format", "latex", capsys=capsys)
     for sentence in over.sentences:

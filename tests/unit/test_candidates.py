@@ -30,7 +30,7 @@ def test_chunks_are_those_of_a_brute_force_search():
         assert spans(classes, pattern="NBAR") == longest
         assert spans(classes, pattern="NBAR", parts="sub-spans") == right
         assert spans(classes, pattern="NBAR", parts="suffixes") == [
-            one for one in right if any(one[0] >= a and one[1] == b for a, b in longest)
+            item for item in right if any(item[0] >= a and item[1] == b for a, b in longest)
         ]
         both = {(a, d) for (a, b), (c, d) in pairwise(longest) if c == b + 1 and classes[b] == "I"}
         assert spans(classes) == sorted({*longest, *both})
@@ -68,8 +68,8 @@ def test_variants_have_one_form(one, other):
 
 def test_abbreviations_need_the_letters_of_the_words_before():
     text = "A hidden Markov model (HMM), statistics of events (SE), support vector machines (SVMs), words (PDF) (AB)."
-    found = abbreviations(Tokens.of(text, Stems("none")))
-    assert found == {"hmm": "hidden markov model", "se": "statistics of events", "svms": "support vector machines"}
+    result = abbreviations(Tokens.of(text, Stems("none")))
+    assert result == {"hmm": "hidden markov model", "se": "statistics of events", "svms": "support vector machines"}
 
 
 def test_uncoverable_texts_are_refused_with_reason():
@@ -95,5 +95,5 @@ def test_both_apostrophes_are_one():
     assert [Edges({"isn't"})[token] for token in ("isn\u2019t", "isn't")] == [1, 1]
     assert [Edges({"isn\u2019t"})[token] for token in ("isn\u2019t", "isn't")] == [1, 1]
     texts = {"d1": "O\u2019Neill and O'Neill.", "d2": "A tide."}
-    found = kp.extract(texts, "tfidf", stemmer="none").frame
-    assert found["score"].iloc[0] == pytest.approx(2 * np.log(2))  # O'Neill twice, in one of two documents
+    result = kp.extract(texts, "tfidf", stemmer="none").frame
+    assert result["score"].iloc[0] == pytest.approx(2 * np.log(2))  # O'Neill twice, in one of two documents

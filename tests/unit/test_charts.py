@@ -64,9 +64,9 @@ def test_curves_end_with_the_longest_list() -> None:
 
 def test_curve_labels_stand_apart_and_tails_are_pale(result: kp.Result) -> None:
     drawn = checked(curves.over_k(result, "F1@k", curves.Marks(2, 2, {"two": 2})))
-    names = {one.text: one for one in drawn.layout.annotations if one.x == 3}
+    names = {item.text: item for item in drawn.layout.annotations if item.x == 3}
     assert list(names) == ["two", "&lt;b&gt;one&lt;/b&gt;"]
-    pixels = [one.y * 1000 + one.yshift for one in names.values()]
+    pixels = [item.y * 1000 + item.yshift for item in names.values()]
     assert pixels == sorted(pixels)
     pale = [trace for trace in drawn.data if trace.name == "two" and trace.opacity == 0.35]
     assert [list(trace.x) for trace in pale] == [[2, 3]]
@@ -74,14 +74,14 @@ def test_curve_labels_stand_apart_and_tails_are_pale(result: kp.Result) -> None:
 
 
 def test_forest_chart_puts_best_row_on_top(result: kp.Result) -> None:
-    found, systems = checked(dots.leaderboard(result.at(2), "MAP")), ["<b>one</b>", "two", "random k", "says nothing"]
-    assert list(found.layout.yaxis.ticktext) == [
+    actual, systems = checked(dots.leaderboard(result.at(2), "MAP")), ["<b>one</b>", "two", "random k", "says nothing"]
+    assert list(actual.layout.yaxis.ticktext) == [
         *("&lt;b&gt;one&lt;/b&gt;", "two", "random baseline", "empty baseline")  # without the oracle
     ]
     values = [tables.value(result.at(2), name, "MAP") for name in systems]
-    assert [(dot.x[0], dot.y[0]) for dot in found.data] == [(value, place) for place, value in enumerate(values)]
+    assert [(dot.x[0], dot.y[0]) for dot in actual.data] == [(value, place) for place, value in enumerate(values)]
     shown = [f"<b>{values[0]:.3f}</b>", *(f"{value:.3f}" for value in values[1:])]
-    assert [(note.y, note.text) for note in found.layout.annotations] == list(enumerate(shown))
+    assert [(note.y, note.text) for note in actual.layout.annotations] == list(enumerate(shown))
     assert dots.leaderboard(result.at(2), "bpref").alt == "bpref is undefined for every system."
 
 
@@ -98,8 +98,8 @@ def test_forest_chart_heads_groups_and_bolds_best() -> None:
 
 
 def test_a_dot_without_an_interval_has_no_bar(corpus: kp.Corpus) -> None:
-    here = kp.evaluate(corpus, measures="P@k", k=2, interval="none")
-    bars = [dot.error_x for dot in checked(dots.leaderboard(here, "P@k")).data]
+    local = kp.evaluate(corpus, measures="P@k", k=2, interval="none")
+    bars = [dot.error_x for dot in checked(dots.leaderboard(local, "P@k")).data]
     # No number at all: Plotly takes null for 0, and would draw a bar of no length.
     assert {end for bar in bars for end in (*bar.array, *bar.arrayminus)} == {"NaN"}
 
@@ -131,15 +131,15 @@ def test_kappa_over_universe_approaches_p_pos() -> None:
 def test_documents_are_arranged_as_asked(asked: dict[str, str], expected: str) -> None:
     ids = {"a": "d-a", "b": "d-b", "c": "sea-c", "d": "d-d", "e": "d-e"}
     scores = {"title": [None, 0.3, 0.6, 0.1, 0.0], "y": [0.5, 0.3, 0.2, 0.1, 0.0]}
-    rows = [(system, ids[d], one) for system, own in scores.items() for d, one in zip(ids, own, strict=True)]
+    rows = [(system, ids[d], item) for system, part in scores.items() for d, item in zip(ids, part, strict=True)]
     values = pd.DataFrame(rows, columns=["system", "document", "value"])
     known = pd.DataFrame({"doc_id": ids.values(), "text": ["x", "xxx", "xx", "xxxx", "x"]})
     known = known.assign(title=["", "The Sea", "", "", ""], group=["news", "", "news", "", ""])
-    found = tables.documents(values, known, "title", asked.get("other", "y"), asked.get("which", "all"))
-    found = tables.searched(found, known, asked.get("search", ""), {"d-d": "a tide table"})
-    assert "".join(doc_id[-1] for doc_id in found["document"] if doc_id != "d-e" or "which" in asked) == expected
+    actual = tables.documents(values, known, "title", asked.get("other", "y"), asked.get("which", "all"))
+    actual = tables.searched(actual, known, asked.get("search", ""), {"d-d": "a tide table"})
+    assert "".join(doc_id[-1] for doc_id in actual["document"] if doc_id != "d-e" or "which" in asked) == expected
     beside = ["difference"] if asked.get("other") != "nobody" else []
-    assert found.columns.tolist() == ["document", *beside, "system title", "y", "title", "type"]
+    assert actual.columns.tolist() == ["document", *beside, "system title", "y", "title", "type"]
     if beside and "c" in expected:
-        row = found[found["document"] == "sea-c"].iloc[0]
+        row = actual[actual["document"] == "sea-c"].iloc[0]
         assert row[["difference", "system title", "y", "type"]].tolist() == [pytest.approx(0.4), 0.6, 0.2, "news"]

@@ -57,9 +57,9 @@ def test_missing_list_is_caveat_of_robust_claim() -> None:
 def test_significance_over_k_needs_both_missing_rules() -> None:
     corpus = drawn(60, {"a": (0.7, range(60)), "b": (0.6, range(55))}, seed=5)
     for missing in ("zero", "skip"):
-        found = all_cutoffs(corpus, kp.Settings(missing=missing))
-        assert found is not None
-        assert found.significant("a", "b") == ()
+        result = all_cutoffs(corpus, kp.Settings(missing=missing))
+        assert result is not None
+        assert result.significant("a", "b") == ()
     zero = kp.documents(corpus, k="1-5").frame.pivot_table("value", ["document"], ["system", "k"])
     apart = (zero["a"] - zero["b"]).to_numpy()
     assert (corrected_p(apart, 10_000, np.random.default_rng(0)) < 0.05).tolist() == [False, False, False, True, True]
@@ -68,7 +68,7 @@ def test_significance_over_k_needs_both_missing_rules() -> None:
 def test_lists_shifted_by_one_line_lead_caveats() -> None:
     gold = {f"d{i:02}": [f"tide {i}", f"wave {i}"] for i in range(20)}
     late = {f"d{i:02}": [f"wave {i + 1}", "no"] for i in range(19)} | {"d19": ["no"]}
-    both = kp.load(gold=gold, systems={"right": {d: [own[0]] for d, own in gold.items()}, "late": late})
+    both = kp.load(gold=gold, systems={"right": {d: [part[0]] for d, part in gold.items()}, "late": late})
     warning = (
         "late has lists that match keyphrases of the next document (19 of them), not of their own (0), "
         "as if shifted by one line."
@@ -100,9 +100,9 @@ def test_two_runs_against_one_are_suggestive_at_most() -> None:
 
 def on(values: dict[str, float], p: float, lists: ListCounts | None = None, documents: int = 30) -> Comparison:
     apart = values["a"] - values["b"]
-    found = compared(values, [("a", "b", apart - 0.1, apart + 0.1, p)], documents)
-    found.frame["measure"] = "F1@5"
-    return found if lists is None else replace(found, lists=lists)
+    result = compared(values, [("a", "b", apart - 0.1, apart + 0.1, p)], documents)
+    result.frame["measure"] = "F1@5"
+    return result if lists is None else replace(result, lists=lists)
 
 
 def over(**each: Comparison) -> Comparison:
@@ -136,8 +136,8 @@ def at_cutoffs(first: float, second: float, third: float) -> AllCutoffs:
 
 
 def at_two(p: float) -> Comparison:
-    found = compared({"broad": 0.5, "sharp": 0.4}, [("broad", "sharp", 0.05, 0.15, p)])
-    return replace(found, frame=found.frame.assign(k=pd.Series([2], dtype=object)))
+    result = compared({"broad": 0.5, "sharp": 0.4}, [("broad", "sharp", 0.05, 0.15, p)])
+    return replace(result, frame=result.frame.assign(k=pd.Series([2], dtype=object)))
 
 
 def test_k_decides_where_both_directions_are_significant() -> None:
@@ -165,8 +165,8 @@ def test_power_equals_enumerated_randomization_test() -> None:
         sample = rng.choice(pilot, 10)
         signs = np.array(list(product((1, -1), repeat=10)))
         significant.append((np.abs(signs @ sample) >= abs(sample.sum()) - 1e-9).mean() <= 0.05)
-    found = np.mean([power(pilot, 10, 0.05, rng) for _ in range(20)])
-    assert found == pytest.approx(np.mean(significant), abs=0.06)
+    result = np.mean([power(pilot, 10, 0.05, rng) for _ in range(20)])
+    assert result == pytest.approx(np.mean(significant), abs=0.06)
     single = np.array([0.5, *[0.0] * 14])  # p = 2 / 2^m, so that six of 81 documents must be this one
     expected = 1 - sum(
         np.exp(
@@ -185,8 +185,8 @@ def write(tmp_path: Path, systems: dict[str, dict[str, list[str]]]) -> list[str]
     rows = [(f"d{i}", f"g{i}") for i in range(12)]
     pd.DataFrame(rows, columns=["doc_id", "phrase"]).to_csv(tmp_path / "gold.csv", index=False)
     for name, lists in systems.items():
-        own = [(d, rank + 1, phrase) for d, phrases in lists.items() for rank, phrase in enumerate(phrases)]
-        pd.DataFrame(own, columns=["doc_id", "rank", "phrase"]).to_csv(tmp_path / f"{name}.csv", index=False)
+        part = [(d, rank + 1, phrase) for d, phrases in lists.items() for rank, phrase in enumerate(phrases)]
+        pd.DataFrame(part, columns=["doc_id", "rank", "phrase"]).to_csv(tmp_path / f"{name}.csv", index=False)
         given += ["--system", f"{name}={tmp_path / f'{name}.csv'}"]
     return given
 
@@ -195,7 +195,7 @@ def write(tmp_path: Path, systems: dict[str, dict[str, list[str]]]) -> list[str]
 def test_systems_without_a_shared_document_fail_every_gate(
     tmp_path: Path, missing: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    old, new = ({f"d{i}": [f"g{i}"] for i in own} for own in (range(6), range(6, 12)))
+    old, new = ({f"d{i}": [f"g{i}"] for i in part} for part in (range(6), range(6, 12)))
     given = write(tmp_path, {"old": old, "new": new})
     words = ["--k", "1", "--baseline", "old", "--fail-on", "worse", "--missing", missing, "--format", "json"]
     assert main(["compare", *given, *words]) == 3
@@ -219,8 +219,8 @@ def test_few_documents_that_differ_are_a_caveat() -> None:
     nobody = kp.load(gold=gold, systems={"a": {d: ["x"] for d in gold}, "b": {d: ["y"] for d in gold}})
     assert kp.answer(nobody, k=1, resamples=200).caveats == ("a and b have the same value on each of 40 documents.",)
     assert said.caveats == ("a and b differ on only 7 of 40 documents; intervals and tests are unreliable below 10.",)
-    one = kp.answer(kp.load(gold=gold, systems={"a": lists["a"]}), k=1, resamples=200)
-    assert one.caveats == (
+    item = kp.answer(kp.load(gold=gold, systems={"a": lists["a"]}), k=1, resamples=200)
+    assert item.caveats == (
         "Only 7 of 40 documents differ from the most frequent value; the interval is unreliable below 10.",
     )
 

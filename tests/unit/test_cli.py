@@ -41,8 +41,8 @@ def test_errors_print_one_message_and_status(
     command: str, status: int, words: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(LECTURES)
-    found, out, err = run(capsys, *shlex.split(command))
-    assert (found, out) == (status, "")
+    result, out, err = run(capsys, *shlex.split(command))
+    assert (result, out) == (status, "")
     assert err.startswith("kpscope: ")
     assert words in err
     assert err.count("\n") == 1
@@ -52,10 +52,10 @@ def test_errors_print_one_message_and_status(
 def test_gate_ends_with_status_after_printing(capsys, monkeypatch, command, status, outcomes):
     monkeypatch.chdir(LECTURES)
     data = "--gold gold.csv --system systems --resamples 400 --format json"
-    found, out, _ = run(capsys, *shlex.split(f"{command} {data}"))
+    result, out, _ = run(capsys, *shlex.split(f"{command} {data}"))
     printed = json.loads(out)
     rows = printed.get("requirements") or printed["rows"]
-    assert (found, [row.get("met", row.get("verdict")) for row in rows]) == (status, outcomes)
+    assert (result, [row.get("met", row.get("verdict")) for row in rows]) == (status, outcomes)
 
 
 def test_the_module_runs_from_a_shell() -> None:
@@ -76,21 +76,21 @@ def test_validate_shows_load_report_and_notes(tmp_path: Path, capsys: pytest.Cap
     system.write_text("doc_id,rank,keyphrase\nD1.txt,1,tide\nD2.txt,1,sun\n", encoding="utf-8")
     asked = ["--gold", str(gold), "--system", str(system), "--format", "json"]
     assert main(["validate", *asked]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["documents"][-2:] == [{"side": "every side", "documents": 0}, {"side": "all", "documents": 5}]
-    assert "fixes" not in found
-    assert found["missing"] == [{"system": "mine", "no list": 3, "of": 3, "first": "d1, d2, d3"}]
+    actual = json.loads(capsys.readouterr().out)
+    assert actual["documents"][-2:] == [{"side": "every side", "documents": 0}, {"side": "all", "documents": 5}]
+    assert "fixes" not in actual
+    assert actual["missing"] == [{"system": "mine", "no list": 3, "of": 3, "first": "d1, d2, d3"}]
     rejected = "1 row was rejected and is not used; the first, line 5: an empty id."
-    assert rejected in [note["message"] for note in found["notes"]]
-    assert [row["fix"] for row in found["suggestions"]] == ["strip-extension,casefold-ids"]
-    fixes = ["--fix", found["suggestions"][0]["fix"]]  # as it is offered
+    assert rejected in [note["message"] for note in actual["notes"]]
+    assert [row["fix"] for row in actual["suggestions"]] == ["strip-extension,casefold-ids"]
+    fixes = ["--fix", actual["suggestions"][0]["fix"]]  # as it is offered
     assert main(["validate", *asked, *fixes]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [row["fix"] for row in found["fixes"]] == ["strip-extension", "casefold-ids"]
-    assert found["missing"] == [{"system": "mine", "no list": 1, "of": 3, "first": "d3"}]
+    actual = json.loads(capsys.readouterr().out)
+    assert [row["fix"] for row in actual["fixes"]] == ["strip-extension", "casefold-ids"]
+    assert actual["missing"] == [{"system": "mine", "no list": 1, "of": 3, "first": "d3"}]
     assert main(["evaluate", *asked, *fixes, "--measures", "P@1"]) == 0
     result = json.loads(capsys.readouterr().out)
-    assert [note for note in result["notes"] if note in found["notes"]] == found["notes"]
+    assert [note for note in result["notes"] if note in actual["notes"]] == actual["notes"]
     assert "|fix:strip-extension,casefold-ids|" in result["signature"]
     assert settings_from(result["signature"]).fixes == ("strip-extension", "casefold-ids")
     assert result["rows"][0]["value"] == pytest.approx(1 / 3)  # tide; not sun; no list for d3
@@ -107,14 +107,14 @@ def test_validate_shows_load_report_and_notes(tmp_path: Path, capsys: pytest.Cap
 )
 def test_json_and_csv_have_contract_columns(capsys, command: list[str], keys: list[str]) -> None:
     status, out, _ = run(capsys, *command, "--format", "json")
-    found = json.loads(out)
+    result = json.loads(out)
     assert status == 0
-    assert list(found)[:4] == ["signature", "settings", "notes", "rows"]
-    assert all(list(row) == keys for row in found["rows"])
+    assert list(result)[:4] == ["signature", "settings", "notes", "rows"]
+    assert all(list(row) == keys for row in result["rows"])
     _, text, _ = run(capsys, *command, "--format", "csv")
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0] == keys
-    assert len(rows) == len(found["rows"]) + 1
+    assert len(rows) == len(result["rows"]) + 1
 
 
 #: Command, and what Python gives for the lectures.
@@ -141,23 +141,23 @@ STUDIES: dict[str, Callable[[kp.Corpus], Any]] = {
 def test_command_prints_what_python_returns(capsys, lectures: kp.Corpus, command: str) -> None:
     status, out, _ = run(capsys, *command.split(), *GOLD, *SYSTEMS, "--format", "json")
     assert status == 0
-    found = json.loads(out)
-    assert found | json.loads(STUDIES[command](lectures).json()) == found
+    result = json.loads(out)
+    assert result | json.loads(STUDIES[command](lectures).json()) == result
 
 
 def test_agreement_is_that_of_python(capsys) -> None:
     _, out, _ = run(capsys, "agreement", *GOLD, "--measures", "K,kappa", "--average", "both", "--format", "json")
-    found, corpus = json.loads(out), kp.load(gold=LECTURES / "gold.csv", documents=LECTURES / "documents.jsonl")
-    assert found | json.loads(kp.agreement(corpus, measures=["K", "kappa"], average="both").json()) == found
+    result, corpus = json.loads(out), kp.load(gold=LECTURES / "gold.csv", documents=LECTURES / "documents.jsonl")
+    assert result | json.loads(kp.agreement(corpus, measures=["K", "kappa"], average="both").json()) == result
 
 
 def test_printed_figures_are_solved_for_their_tables(capsys) -> None:
     printed = ["--kappa", ".178", "--p-pos", ".200", "--p-neg", ".973", "--pabak", ".896"]
     status, out, _ = run(capsys, "recover", *printed, "--format", "json")
-    found = kp.recover(".178", ".200", ".973", ".896")
-    spans = (found.both, found.apart, found.neither, found.larger, found.smaller)
+    result = kp.recover(".178", ".200", ".973", ".896")
+    spans = (result.both, result.apart, result.neither, result.larger, result.smaller)
     assert status == 0
-    assert [row["at least, %"] for row in json.loads(out)["rows"]] == pytest.approx([100 * one.low for one in spans])
+    assert [row["at least, %"] for row in json.loads(out)["rows"]] == pytest.approx([100 * item.low for item in spans])
     status, _, err = run(capsys, "recover", "--kappa", ".9", *printed[2:])
     assert (status, "misprinted" in err) == (1, True)
 
@@ -190,17 +190,17 @@ def test_as_chooses_sheet_column_and_order(capsys, files):
         "yake.csv:higher_is_better=yes",
     ]
     for place, value in ((None, 1), (0, 0), (1, 0), (2, 0)):
-        meant = [others[i] if i == place else one for i, one in enumerate(chosen)]
-        _, out, _ = evaluated(capsys, files, *(word for one in meant for word in ("--as", one)))
+        meant = [others[i] if i == place else item for i, item in enumerate(chosen)]
+        _, out, _ = evaluated(capsys, files, *(word for item in meant for word in ("--as", item)))
         assert pd.read_csv(io.StringIO(out))["value"].tolist() == [value]
 
 
 @pytest.mark.parametrize(("chosen", "status", "words"), CASES["not_chosen"])
 def test_what_cannot_be_chosen_is_refused(capsys, files, chosen, status, words):
-    found, out, err = evaluated(
+    result, out, err = evaluated(
         capsys, files, "--as", "yake.csv:document=doc_id,keyphrases=x,score=score", "--as", chosen
     )
-    assert (found, out) == (status, "")
+    assert (result, out) == (status, "")
     assert words in err
     assert err.count("\n") == 1
 
@@ -216,8 +216,8 @@ def test_jsonl_is_a_system_that_evaluate_reads(capsys, tmp_path):
     gold = LECTURES / "gold.csv"
     asked = ["--measures", "F1@6", "--format", "csv", "--interval", "none"]
     _, printed, _ = run(capsys, "evaluate", "--gold", str(gold), "--system", str(out), *asked)
-    found = kp.extract(DOCUMENTS, "tfidf-chunks", 20)
-    expected = kp.evaluate(kp.load(gold, found.as_source()), k=6, measures="F1@6", interval="none").frame
+    result = kp.extract(DOCUMENTS, "tfidf-chunks", 20)
+    expected = kp.evaluate(kp.load(gold, result.as_source()), k=6, measures="F1@6", interval="none").frame
     row = pd.read_csv(io.StringIO(printed)).iloc[0]
     assert (row["system"], row["value"]) == ("tfidf-chunks", pytest.approx(expected["value"].iloc[0]))
     assert expected["value"].iloc[0] > 0.1

@@ -29,11 +29,11 @@ def _corpus(gold: dict, lists: dict, **tables: object) -> kp.Corpus:
 
 def _above(concept: str, edges: list[tuple[str, str]]) -> set[str]:
     direct = {parent for child, parent in edges if child == concept}
-    return direct.union(*(_above(one, edges) for one in direct))
+    return direct.union(*(_above(item, edges) for item in direct))
 
 
 def _whole(concepts: list[str], edges: list[tuple[str, str]]) -> set[str]:
-    return {*concepts}.union(*(_above(one, edges) for one in concepts))
+    return {*concepts}.union(*(_above(item, edges) for item in concepts))
 
 
 @given(EDGES, LISTS, LISTS, st.integers(1, 5))
@@ -42,15 +42,15 @@ def test_both_sides_hold_all_that_is_broader(edges: list, gold: dict, lists: dic
     broader = pd.DataFrame(edges or [("a", "b")], columns=["child", "parent"])
     corpus = _corpus(gold, {"d9": ["c1"], **lists}, broader=broader)
     asked = {"measures": "hP@k,hR@k,hF1@k", "by_concept": "yes", "k": k, "average": "both", **EXACT}
-    found = kp.evaluate(corpus, **asked).frame.pivot_table(index="average", columns="measure", values="value")
+    result = kp.evaluate(corpus, **asked).frame.pivot_table(index="average", columns="measure", values="value")
     sides = [(_whole({"d9": ["c1"], **lists}.get(d, [])[:k], edges), _whole(cs, edges)) for d, cs in gold.items()]
     both, said, due = (np.array(n) for n in zip(*((len(a & b), len(a), len(b)) for a, b in sides), strict=True))
     with np.errstate(invalid="ignore"):
-        macro = [np.nan_to_num(one).mean() for one in (both / said, both / due, 2 * both / (said + due))]
+        macro = [np.nan_to_num(item).mean() for item in (both / said, both / due, 2 * both / (said + due))]
     micro = [both.sum() / said.sum(), both.sum() / due.sum(), 2 * both.sum() / (said.sum() + due.sum())]
     names = [f"hP@{k}", f"hR@{k}", f"hF1@{k}"]
-    assert found.loc["macro", names].tolist() == pytest.approx(macro)
-    assert found.loc["micro", names].tolist() == pytest.approx(micro)
+    assert result.loc["macro", names].tolist() == pytest.approx(macro)
+    assert result.loc["micro", names].tolist() == pytest.approx(micro)
 
 
 def test_a_cycle_is_refused_by_name() -> None:

@@ -10,8 +10,8 @@ def order(listed, scores, higher=True, **conventions):
     """Return the order in which the phrases count: each is the gold standard of a document with the same list."""
     gold, runs = {p: [p] for p in listed}, {"s": dict.fromkeys(listed, listed)}
     corpus = corpus_of(gold, runs, scores={"s": dict.fromkeys(listed, scores)}, higher=higher)
-    found = document_values(corpus, "MRR", **({"normalise": "none"} | conventions))
-    return found.sort_values("value", ascending=False)["document"].tolist()
+    result = document_values(corpus, "MRR", **({"normalise": "none"} | conventions))
+    return result.sort_values("value", ascending=False)["document"].tolist()
 
 
 @pytest.mark.parametrize(
@@ -68,5 +68,5 @@ def test_a_missing_list_may_be_refused():
 
 
 def test_statuses_of_documents():
-    found = document_values(HOLES, "F1@1").set_index("document")["status"].to_dict()
-    assert found == {"d1": "ok", "d2": "gold_empty", "d3": "missing_document", "d4": "gold_empty"}
+    result = document_values(HOLES, "F1@1").set_index("document")["status"].to_dict()
+    assert result == {"d1": "ok", "d2": "gold_empty", "d3": "missing_document", "d4": "gold_empty"}

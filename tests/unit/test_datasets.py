@@ -29,12 +29,12 @@ def lists(documents: int, seed: int, shares: dict[str, float]) -> tuple[Lists, d
     gold = {str(i): [str(w) for w in rng.choice(WORDS, 5, replace=False)] for i in range(documents)}
     systems = {
         name: {
-            d: [str(w) for w in dict.fromkeys([g if rng.random() < share else rng.choice(WORDS) for g in own])]
-            for d, own in gold.items()
+            d: [str(w) for w in dict.fromkeys([g if rng.random() < share else rng.choice(WORDS) for g in part])]
+            for d, part in gold.items()
         }
         for name, share in shares.items()
     }
-    texts = {d: f"We study {', and '.join([*own[:3], *rng.choice(WORDS, 4)])}." for d, own in gold.items()}
+    texts = {d: f"We study {', and '.join([*part[:3], *rng.choice(WORDS, 4)])}." for d, part in gold.items()}
     return gold, systems, texts
 
 
@@ -58,34 +58,34 @@ def test_data_set_rows_equal_separate_evaluation(
     each: dict[str, kp.Corpus], whole: kp.Corpus, interval: Interval
 ) -> None:
     asked = {"measures": "P@k,F1@k,MAP,kappa,F1@5", "k": "average,10", "by": "presence", "interval": interval}
-    found = kp.evaluate(whole, **{**asked, "by": "dataset,presence"}).frame
+    result = kp.evaluate(whole, **{**asked, "by": "dataset,presence"}).frame
     for name, corpus in each.items():
         alone = kp.evaluate(corpus, **asked).frame
         named = [f"dataset:{name}" if one == "all" else f"dataset:{name}/{one}" for one in alone["subset"]]
-        own = found[found["subset"].isin(named)].reset_index(drop=True)
-        pd.testing.assert_frame_equal(own, alone.assign(subset=named), check_exact=True)
+        part = result[result["subset"].isin(named)].reset_index(drop=True)
+        pd.testing.assert_frame_equal(part, alone.assign(subset=named), check_exact=True)
 
 
 def test_mean_of_data_sets_adds_up_variances(each: dict[str, kp.Corpus], whole: kp.Corpus) -> None:
-    found = kp.evaluate(whole, k=5, measures="F1@k", interval="cluster-t").frame.set_index(["subset", "system"])
+    result = kp.evaluate(whole, k=5, measures="F1@k", interval="cluster-t").frame.set_index(["subset", "system"])
     for system in SHARES:
         values = [
             rows.loc[rows["system"] == system, "value"].to_numpy()
             for rows in (kp.documents(corpus, k=5).frame for corpus in each.values())
         ]
-        means = [own.mean() for own in values]
-        errors = np.array([own.var(ddof=1) / len(own) / len(values) ** 2 for own in values])
-        freedom = errors.sum() ** 2 / sum(e**2 / (len(own) - 1) for e, own in zip(errors, values, strict=True))
+        means = [part.mean() for part in values]
+        errors = np.array([part.var(ddof=1) / len(part) / len(values) ** 2 for part in values])
+        freedom = errors.sum() ** 2 / sum(e**2 / (len(part) - 1) for e, part in zip(errors, values, strict=True))
         half = student.ppf(0.975, freedom) * np.sqrt(errors.sum())
-        row = found.loc[("mean of data sets", system)]
+        row = result.loc[("mean of data sets", system)]
         expected = [np.mean(means), np.mean(means) - half, np.mean(means) + half]
         assert row[["value", "low", "high"]].tolist() == pytest.approx(expected, abs=1e-12)
         assert row["documents"] == 95
 
 
 def test_data_sets_are_resampled_independently() -> None:
-    one = drawn(40, 7)
-    frame = kp.evaluate(kp.together(a=one, b=one), k=5, measures="F1@k", resamples=4000).frame
+    item = drawn(40, 7)
+    frame = kp.evaluate(kp.together(a=item, b=item), k=5, measures="F1@k", resamples=4000).frame
     width = (frame["high"] - frame["low"]).groupby(frame["subset"]).mean()
     # Twice the same data: drawn alike, the mean would be as uncertain as one of them.
     assert width["mean of data sets"] / width["dataset:a"] == pytest.approx(np.sqrt(0.5), rel=0.05)
@@ -97,16 +97,16 @@ def test_average_gold_size_is_per_data_set() -> None:
         few=kp.load(gold=few, systems={"a": dict.fromkeys(few, WORDS)}),
         many=kp.load(gold=many, systems={"a": dict.fromkeys(many, WORDS)}),
     )
-    found = kp.evaluate(whole, measures="hits@k,MAP").frame
-    assert found["measure"].tolist() == ["hits@2", "MAP", "hits@6", "MAP", "hits@k", "MAP"]
-    assert found["value"].tolist() == [2, 1, 6, 1, 4, 1]
-    assert found["k"].dropna().tolist() == [2, 6, "average"]
+    result = kp.evaluate(whole, measures="hits@k,MAP").frame
+    assert result["measure"].tolist() == ["hits@2", "MAP", "hits@6", "MAP", "hits@k", "MAP"]
+    assert result["value"].tolist() == [2, 1, 6, 1, 4, 1]
+    assert result["k"].dropna().tolist() == [2, 6, "average"]
 
 
 def test_system_missing_from_data_set_has_no_mean(each: dict[str, kp.Corpus]) -> None:
     other = drawn(30, 9, {"bart": 0.6, "alone": 0.9})
-    found = kp.evaluate(kp.together(inspec=each["inspec"], other=other), k=5, measures="F1@k").frame
-    mean = found[found["subset"] == "mean of data sets"].set_index("system")
+    result = kp.evaluate(kp.together(inspec=each["inspec"], other=other), k=5, measures="F1@k").frame
+    mean = result[result["subset"] == "mean of data sets"].set_index("system")
     assert mean["value"].notna().to_dict() == {"bart": True, "t5": False, "yake": False, "alone": False}
     assert mean.loc["alone", "reason"] == "no_dataset"
 
@@ -138,23 +138,25 @@ def test_number_of_data_sets_follows_published_formula() -> None:
 
 def test_better_on_combines_comparisons_of_data_sets(each: dict[str, kp.Corpus], whole: kp.Corpus) -> None:
     alone = {name: kp.compare(corpus, k=5) for name, corpus in each.items()}
-    found = kp.compare(whole, k=5, by="dataset")
-    for name, one in alone.items():
-        rows = found.frame[found.frame["subset"] == f"dataset:{name}"].drop(columns="subset").reset_index(drop=True)
-        pd.testing.assert_frame_equal(rows, one.frame, check_exact=True)
+    result = kp.compare(whole, k=5, by="dataset")
+    for name, item in alone.items():
+        rows = result.frame[result.frame["subset"] == f"dataset:{name}"].drop(columns="subset").reset_index(drop=True)
+        pd.testing.assert_frame_equal(rows, item.frame, check_exact=True)
     for a, b in (("bart", "yake"), ("yake", "bart"), ("bart", "t5")):
         p = []
-        for one in alone.values():
-            row = one.better_first().query("(a == @a and b == @b) or (a == @b and b == @a)").iloc[0]
+        for item in alone.values():
+            row = item.better_first().query("(a == @a and b == @b) or (a == @b and b == @a)").iloc[0]
             p.append(row["p_adjusted"] if row["a"] == a else 1.0)
-        over = [one for one in found.over_datasets if (one.a, one.b) == (a, b)]
-        assert [one.better for one in over] == ([partial_conjunction(p, 0.05)] if partial_conjunction(p, 0.05) else [])
-        assert all((one.of, len(one.which)) == (3, one.better) for one in over)
-    assert list(better_on(alone)) == list(found.over_datasets)
+        over = [item for item in result.over_datasets if (item.a, item.b) == (a, b)]
+        assert [item.better for item in over] == (
+            [partial_conjunction(p, 0.05)] if partial_conjunction(p, 0.05) else []
+        )
+        assert all((item.of, len(item.which)) == (3, item.better) for item in over)
+    assert list(better_on(alone)) == list(result.over_datasets)
 
 
 def table(found: Lists, **further: str) -> str:
-    rows = [(*further.values(), d, phrase) for d, own in found.items() for phrase in own]
+    rows = [(*further.values(), d, phrase) for d, part in found.items() for phrase in part]
     return pd.DataFrame(rows, columns=[*further, "doc_id", "phrase"]).to_csv(index=False)
 
 
@@ -164,7 +166,7 @@ def files() -> dict[str, tuple[str, dict[str, str]]]:
     made = {}
     for name, (documents, seed) in {"nus": (12, 4), "wiki": (15, 5)}.items():
         gold, systems, _ = lists(documents, seed, SHARES)
-        made[name] = table(gold), {system: table(own) for system, own in systems.items()}
+        made[name] = table(gold), {system: table(part) for system, part in systems.items()}
     return made
 
 
@@ -207,7 +209,7 @@ def test_every_layout_of_data_sets_reads_alike(
             main(["evaluate", *words, "--k", "5", "--measures", "F1@k", "--interval", "none", "--format", "json"]) == 0
         )
         rows = json.loads(capsys.readouterr().out)["rows"]
-        assert sorted((one["subset"], one["system"], one["value"]) for one in rows) == expected
+        assert sorted((item["subset"], item["system"], item["value"]) for item in rows) == expected
 
 
 def test_disjoint_gold_standards_are_asked_about(files: dict[str, tuple[str, dict[str, str]]]) -> None:
@@ -216,7 +218,7 @@ def test_disjoint_gold_standards_are_asked_about(files: dict[str, tuple[str, dic
         "gold_nus.csv": files["nus"][0],
         "gold_sea.csv": table(other),
         "yake_nus.csv": files["nus"][1]["yake"],
-        "yake_sea.csv": table({d: own[::-1] for d, own in other.items()}),
+        "yake_sea.csv": table({d: part[::-1] for d, part in other.items()}),
     }
     sources = [Source(name, text.encode()) for name, text in given.items()]
     with pytest.raises(kp.Question, match=r"no keyphrase in common .* on 12 documents") as asked:
@@ -224,9 +226,9 @@ def test_disjoint_gold_standards_are_asked_about(files: dict[str, tuple[str, dic
     as_datasets, as_people = asked.value.answers
     corpus = kp.load(files=sources, mapping=as_datasets.mapping)
     assert (corpus.datasets, corpus.systems) == (["nus", "sea"], ["yake"])
-    found = {row[:2]: row[2] for row in values(corpus)}
+    result = {row[:2]: row[2] for row in values(corpus)}
     alone = kp.load(Source("gold.csv", given["gold_nus.csv"].encode()), Source("a.csv", given["yake_nus.csv"].encode()))
-    assert found["dataset:nus", "yake"] == values(alone)[0][2]
+    assert result["dataset:nus", "yake"] == values(alone)[0][2]
     people = kp.load(files=sources, mapping=as_people.mapping)
     assert (people.datasets, people.annotators) == ([], ["gold_nus", "gold_sea"])
 
@@ -268,11 +270,11 @@ def test_baseline_restricts_pairs_and_correction(each: dict[str, kp.Corpus]) -> 
 
 def test_two_systems_side_by_side_by_hand(each: dict[str, kp.Corpus]) -> None:
     corpus = each["inspec"]
-    found = kp.head_to_head(corpus, k=4, a="bart", b="yake", normalise="none")
+    result = kp.head_to_head(corpus, k=4, a="bart", b="yake", normalise="none")
     values = kp.documents(corpus, k=4, normalise="none").frame.pivot_table("value", "document", "system")
     apart = (values["bart"] - values["yake"]).round(12)
-    assert found.won == ((apart > 0).sum(), (apart == 0).sum(), (apart < 0).sum())
-    row = found.frame.set_index("k").loc[4]
+    assert result.won == ((apart > 0).sum(), (apart == 0).sum(), (apart < 0).sum())
+    row = result.frame.set_index("k").loc[4]
     assert row["difference"] == pytest.approx(apart.mean(), abs=1e-12)
     assert row["low"] < apart.mean() < row["high"]
     gold = corpus.gold.groupby("doc_id")["phrase"].agg(set)
@@ -284,8 +286,8 @@ def test_two_systems_side_by_side_by_hand(each: dict[str, kp.Corpus]) -> None:
         for phrase in gold[d] & set(first[system, d]) - set(first[other, d])
     }
     columns = ["document", "keyphrase", "found by"]
-    assert set(found.phrases[columns].itertuples(index=False, name=None)) == only
+    assert set(result.phrases[columns].itertuples(index=False, name=None)) == only
     stayed = [np.mean([phrase in first["yake", d] for phrase in first["bart", d]]) for d in gold.index]
-    assert found.stayed == pytest.approx(np.mean(stayed), abs=1e-12)
-    largest = found.by_document["difference"].abs()
+    assert result.stayed == pytest.approx(np.mean(stayed), abs=1e-12)
+    largest = result.by_document["difference"].abs()
     assert all(a >= b for a, b in pairwise(largest))

@@ -11,5 +11,5 @@ from tests.cases import cases
 
 @pytest.mark.parametrize(("module", "function", "arguments", "expected"), cases(__file__)["examples"])
 def test_function_returns_its_example(module: str, function: str, arguments: list[Any], expected: Any) -> None:
-    found = getattr(import_module(f"kp_core.{module}"), function)(*arguments)
-    assert json.loads(json.dumps(found, default=list)) == expected
+    result = getattr(import_module(f"kp_core.{module}"), function)(*arguments)
+    assert json.loads(json.dumps(result, default=list)) == expected

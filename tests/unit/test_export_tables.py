@@ -80,11 +80,11 @@ def test_every_export_carries_the_signature(result):
 
 
 def test_json_knows_no_nan(result):
-    found = json.loads(result.json())
-    assert found["signature"] == result.signature
-    undefined = [row for row in found["rows"] if row["measure"] == "bpref"]
+    actual = json.loads(result.json())
+    assert actual["signature"] == result.signature
+    undefined = [row for row in actual["rows"] if row["measure"] == "bpref"]
     assert {(row["value"], row["k"], row["reason"]) for row in undefined} == {(None, None, "no_judged_negatives")}
-    assert {row["k"] for row in found["rows"] if row["measure"].startswith("P@")} == {1, 2}
+    assert {row["k"] for row in actual["rows"] if row["measure"].startswith("P@")} == {1, 2}
 
 
 #: Texts that a spreadsheet would compute, beside one that it would not.
@@ -120,8 +120,8 @@ def test_command_line_csv_neutralizes_formulas(command, column, expected, given,
     data = ["--documents", given["texts"]] if command == "sentences" else given["data"]
     for form, mark in (("csv", "'"), ("csv-exact", "")):
         assert main([*command.split(), *data, "--format", form]) == 0
-        found = read(capsys.readouterr().out)[column].unique().tolist()
-        assert sorted(found) == sorted(mark + one if typeset.is_formula(one) else one for one in expected)
+        actual = read(capsys.readouterr().out)[column].unique().tolist()
+        assert sorted(actual) == sorted(mark + item if typeset.is_formula(item) else item for item in expected)
 
 
 def test_workbook_has_widths_formats_and_frozen_header() -> None:

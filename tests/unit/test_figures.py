@@ -26,14 +26,14 @@ def corpus() -> kp.Corpus:
 
 def test_table_image_has_cells_bold_and_signature(corpus: kp.Corpus) -> None:
     made = kp.paper_table(corpus, measures=["P@k", "R@k"], k=2, digits=2, marks=False)
-    found = ElementTree.fromstring(image(table_svg(made.html()), "svg", made.signature))
-    shown = [("".join(text.itertext()), text.get("font-weight")) for text in found.iter(f"{SVG}text")]
+    result = ElementTree.fromstring(image(table_svg(made.html()), "svg", made.signature))
+    shown = [("".join(text.itertext()), text.get("font-weight")) for text in result.iter(f"{SVG}text")]
     assert [text for text, _ in shown[:9]] == ["system", "P@2", "R@2", EVIL, "0.50", "0.50", "y", "0.50", "0.50"]
     assert [weight for _, weight in shown[3:6]] == ["normal", "bold", "bold"]
-    assert found.findtext(f"{SVG}metadata") == made.signature
+    assert result.findtext(f"{SVG}metadata") == made.signature
     assert " ".join(text for text, _ in shown[9:]) == made.note()
-    width, height = (float(length) for length in found.get("viewBox").split()[2:])
-    assert [found.get(side) for side in ("width", "height")] == [f"{width / 4.5:.2f}mm", f"{height / 4.5:.2f}mm"]
+    width, height = (float(length) for length in result.get("viewBox").split()[2:])
+    assert [result.get(side) for side in ("width", "height")] == [f"{width / 4.5:.2f}mm", f"{height / 4.5:.2f}mm"]
 
 
 @drawn
@@ -41,10 +41,10 @@ def test_chart_images_have_column_width(corpus: kp.Corpus) -> None:
     made, millimetres = report(corpus, k=2, interval="none", sections=["leaderboard"]), 178
     svg = made.svg(2)
     forms = {form: image(svg, form, made.signature) for form in ("svg", "pdf", "png")}
-    found = ElementTree.fromstring(forms["svg"])
-    assert found.get("width") == f"{millimetres}.00mm"
-    assert found.findtext(f"{SVG}metadata") == made.signature
-    assert EVIL in {"".join(text.itertext()) for text in found.iter(f"{SVG}text")}
+    result = ElementTree.fromstring(forms["svg"])
+    assert result.get("width") == f"{millimetres}.00mm"
+    assert result.findtext(f"{SVG}metadata") == made.signature
+    assert EVIL in {"".join(text.itertext()) for text in result.iter(f"{SVG}text")}
     (points,) = set(re.findall(rb"/MediaBox \[0 0 ([\d.]+) ", forms["pdf"]))
     assert float(points) == pytest.approx(millimetres / 25.4 * 72, abs=1)
     assert f"/Title ({made.signature})".encode() in forms["pdf"]

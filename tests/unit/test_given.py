@@ -37,7 +37,7 @@ def drawn(documents: int, seed: int, length: int = 8) -> tuple[dict[str, list[st
         }
         for low in (1, 0)
     )
-    names = list(dict.fromkeys(phrase for side in (gold, lists) for own in side.values() for phrase in own))
+    names = list(dict.fromkeys(phrase for side in (gold, lists) for part in side.values() for phrase in part))
     return gold, lists, dict(zip(names, rng.normal(size=(len(names), 6)), strict=True))
 
 
@@ -54,17 +54,19 @@ def kpeval(labels: list[str], preds: list[str], cosine: Any, stems: Any) -> tupl
     labels, preds = unique(labels, stems), unique(preds, stems)
     if not labels or not preds:
         return 0.0, 0.0, 0.0
-    known = {stems(one) for one in labels}
-    p = np.mean([1.0 if stems(one) in known else max(0.0, max(cosine(one, y) for y in labels)) for one in preds])
-    r = np.mean([max(0.0, max(cosine(y, one) for one in preds)) for y in labels])
+    known = {stems(item) for item in labels}
+    p = np.mean([1.0 if stems(item) in known else max(0.0, max(cosine(item, y) for y in labels)) for item in preds])
+    r = np.mean([max(0.0, max(cosine(y, item) for item in preds)) for y in labels])
     return float(p), float(r), float(0 if p * r == 0 else 2 * p * r / (p + r))
 
 
 def semantic_r_precision(labels: list[str], preds: list[str], cosine: Any, stems: Any) -> float:
     """Return SemR-p as the script of Venturini & Kinkel 2025 computes it, with the one most similar label."""
     labels, preds = unique(labels, stems), unique(preds, stems)
-    known = {stems(one) for one in labels}
-    best = [1.0 if stems(one) in known else max(0.0, *(cosine(one, y) for y in labels)) for one in preds[: len(labels)]]
+    known = {stems(item) for item in labels}
+    best = [
+        1.0 if stems(item) in known else max(0.0, *(cosine(item, y) for y in labels)) for item in preds[: len(labels)]
+    ]
     return sum(best) / len(labels)
 
 
@@ -82,19 +84,19 @@ def test_kpeval_sem_equals_published_script() -> None:
         return float(a @ b / np.sqrt((a @ a) * (b @ b)))
 
     corpus = kp.load(gold=gold, systems={"a": lists}, vectors=vectors)
-    found = kp.documents(corpus, kp.Settings(preset="kpeval-sem"), SEM).frame
-    assert len(found) == 900
+    result = kp.documents(corpus, kp.Settings(preset="kpeval-sem"), SEM).frame
+    assert len(result) == 900
     expected = {
         (name, measure): value
         for name in gold
         for measure, value in zip(SEM, kpeval(gold[name], lists[name], cosine, stems), strict=True)
     }
-    wanted = [expected[key] for key in zip(found["document"], found["measure"], strict=True)]
-    np.testing.assert_allclose(found["value"], wanted, atol=1e-12)
+    wanted = [expected[key] for key in zip(result["document"], result["measure"], strict=True)]
+    np.testing.assert_allclose(result["value"], wanted, atol=1e-12)
     early = kp.documents(corpus, kp.Settings(preset="kpeval-sem"), ["SemRprec"]).frame.set_index("document")["value"]
     by_script = [semantic_r_precision(gold[name], lists[name], cosine, stems) for name in early.index]
     np.testing.assert_allclose(early, by_script, atol=1e-12)
-    assert 0 < (early != found.loc[found["measure"] == "SemP@M", "value"].to_numpy()).mean() < 1
+    assert 0 < (early != result.loc[result["measure"] == "SemP@M", "value"].to_numpy()).mean() < 1
 
 
 @pytest.mark.parametrize("matching", ["one-to-one", "best"])
@@ -105,8 +107,8 @@ def test_given_pairs_equal_brute_force_at_every_k(matching: str) -> None:
     table = pd.DataFrame([(*pair, score) for pair, score in pairs.items()], columns=["a", "b", "score"])
     corpus = kp.load(gold=gold, systems={"a": lists}, similar=table)
     settings = kp.Settings(normalise="none", matching=matching, k="1-8")
-    found = kp.documents(corpus, settings, ["SemP@k", "SemR@k", "SemF1@k"]).frame
-    values = {(row.document, row.measure): row.value for row in found.itertuples()}
+    result = kp.documents(corpus, settings, ["SemP@k", "SemR@k", "SemF1@k"]).frame
+    values = {(row.document, row.measure): row.value for row in result.itertuples()}
     for name, keyphrases in gold.items():
         wanted, returned = list(dict.fromkeys(keyphrases)), list(dict.fromkeys(lists[name]))
         alike = np.array(
@@ -120,8 +122,8 @@ def test_given_pairs_equal_brute_force_at_every_k(matching: str) -> None:
                 on_rows = on_items = part[linear_sum_assignment(part, maximize=True)].sum()
             p, r = on_rows / k, on_items / len(wanted)
             f1 = 2 * p * r / (p + r) if p + r else 0.0
-            own = [values[name, f"{measure}@{k}"] for measure in ("SemP", "SemR", "SemF1")]
-            assert own == pytest.approx([p, r, f1], abs=1e-8), (name, k)
+            group = [values[name, f"{measure}@{k}"] for measure in ("SemP", "SemR", "SemF1")]
+            assert group == pytest.approx([p, r, f1], abs=1e-8), (name, k)
 
 
 def test_vectors_are_looked_up_as_written_then_normalized() -> None:
@@ -133,9 +135,9 @@ def test_vectors_are_looked_up_as_written_then_normalized() -> None:
     assert note.message.startswith("3 phrases have an entry there, of 5;")
     assert note.message.endswith(": moon, sun")
     pairs = [("moon", "sea"), ("moon", "Moon"), ("TIDE", "Tide"), ("Tides", "sea")]
-    found = kp.similarity(pairs, "given", vocabulary=corpus.vocabulary)
-    assert found["reason"].tolist() == ["no_vector", "ok", "ok", "ok"]
-    assert found["value"].tolist()[1:] == [1.0, 1.0, 0.0]  # "Tides" is looked up as "tid", and Tide is the first
+    actual = kp.similarity(pairs, "given", vocabulary=corpus.vocabulary)
+    assert actual["reason"].tolist() == ["no_vector", "ok", "ok", "ok"]
+    assert actual["value"].tolist()[1:] == [1.0, 1.0, 0.0]  # "Tides" is looked up as "tid", and Tide is the first
 
 
 @pytest.mark.parametrize("kind", ["parquet", "columns", "npz", "word2vec", "headless"])
@@ -238,8 +240,8 @@ def test_the_size_of_vectors_plays_no_part(size: float) -> None:
     vectors = {"tide": np.array([3, 4], precision) * precision(size), "sea": np.array([4, 3], precision)}
     corpus = kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["sea"]}}, vectors=vectors)
     assert kp.evaluate(corpus, k=1, measures="SemP@k").frame["value"].item() == pytest.approx(0.96, abs=1e-6)
-    found = kp.similarity([("tide", "sea")], "given", vocabulary=corpus.vocabulary)
-    assert found["value"].item() == pytest.approx(0.96, abs=1e-6)
+    result = kp.similarity([("tide", "sea")], "given", vocabulary=corpus.vocabulary)
+    assert result["value"].item() == pytest.approx(0.96, abs=1e-6)
 
 
 def test_semantic_measures_ask_for_vectors() -> None:

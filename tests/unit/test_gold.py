@@ -40,8 +40,8 @@ def test_annotators_vote_only_on_documents_they_saw():
 
 
 def test_votes_are_grades():
-    found = items(corpus_of(THREE), "votes", "d1")
-    assert found == [(("tide", "tides"), 3), (("moon",), 2), (("wave",), 1), (("sea",), 1)]
+    result = items(corpus_of(THREE), "votes", "d1")
+    assert result == [(("tide", "tides"), 3), (("moon",), 2), (("wave",), 1), (("sea",), 1)]
     assert phrases(corpus_of(THREE), "votes", "d1", rel=2) == ["tide / tides", "moon"]
     repeated = corpus_of({"Ann": {"d": ["tide", "tides", "Tide"]}, "Bob": {"d": ["tide"]}})
     assert items(repeated, "votes") == [(("tide", "tides", "Tide"), 2)]  # each annotator votes once

@@ -58,9 +58,9 @@ def test_huge_answers_are_rejected_quickly(given: str) -> None:
 def test_lessons_draw_every_choice_and_slider_end(name: str) -> None:
     lesson = LESSONS[name]
     shown = set()
-    for one in lesson.controls:
-        for setting in one.among or (one.low, one.high):
-            view = lesson.show(lesson.start() | {one.name: setting})
+    for item in lesson.controls:
+        for setting in item.among or (item.low, item.high):
+            view = lesson.show(lesson.start() | {item.name: setting})
             shown.add((view.chart.alt, *view.sentences))
             assert "nan" not in " ".join(view.sentences)
     assert len(shown) > len(lesson.controls)  # the picture moves

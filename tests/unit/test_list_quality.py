@@ -23,24 +23,24 @@ def test_lists_are_measured_as_they_were_returned() -> None:
     gold, lists = ({name: phrases(low) for name in names} for low in (1, 0))
     texts = {name: " ".join(rng.choice(WORDS, 12)) for name in names}
     texts["d7"] = ""
-    every = sorted({phrase for side in (gold, lists) for own in side.values() for phrase in own})
+    every = sorted({phrase for side in (gold, lists) for part in side.values() for phrase in part})
     vectors = dict(zip(every, rng.normal(size=(len(every), 5)), strict=True))
     corpus = kp.load(gold=gold, systems={"a": lists}, documents=texts, vectors=vectors)
-    found = kp.documents(corpus, kp.Settings(k="3,8", duplicates="before"), MEASURES).frame
-    values = {(row.document, row.measure, row.k): (row.value, row.status) for row in found.itertuples()}
+    result = kp.documents(corpus, kp.Settings(k="3,8", duplicates="before"), MEASURES).frame
+    values = {(row.document, row.measure, row.k): (row.value, row.status) for row in result.itertuples()}
     for name in names:
         for k in (3, 8):
-            own = [[stem(word) for word in phrase.split()] for phrase in lists[name][:k]]
-            n, words = len(own), [word for phrase in own for word in phrase]
-            text, distinct = " " + " ".join(map(stem, texts[name].split())) + " ", {" ".join(one) for one in own}
-            unit = [vectors[one] / np.linalg.norm(vectors[one]) for one in lists[name][:k]]
+            part = [[stem(word) for word in phrase.split()] for phrase in lists[name][:k]]
+            n, words = len(part), [word for phrase in part for word in phrase]
+            text, distinct = " " + " ".join(map(stem, texts[name].split())) + " ", {" ".join(item) for item in part}
+            unit = [vectors[item] / np.linalg.norm(vectors[item]) for item in lists[name][:k]]
             cosines = (np.array(unit) @ np.array(unit).T)[np.triu_indices(n, 1)] if n > 1 else np.ones(n)
             expected = {
                 "returned": n,
-                "size-error": abs(n - len({" ".join(map(stem, one.split())) for one in gold[name]})),
+                "size-error": abs(n - len({" ".join(map(stem, item.split())) for item in gold[name]})),
                 "duplicate-phrases": 1 - len(distinct) / n if n else np.nan,
                 "duplicate-words": 1 - len(set(words)) / len(words) if words else 1,
-                "present": np.mean([f" {' '.join(one)} " in text for one in own]) if n and texts[name] else np.nan,
+                "present": np.mean([f" {' '.join(item)} " in text for item in part]) if n and texts[name] else np.nan,
                 "self-similarity": cosines.mean() if n else np.nan,
             }
             for measure, value in expected.items():
@@ -68,7 +68,7 @@ def test_lists_have_parts_by_frequency_and_several_systems() -> None:
     gold = {"d1": ["tide", "sea"], "d2": ["tide"], "d3": ["tide", "moon"]}
     lists = {"a": {"d1": ["tide", "storm"], "d2": ["tide", "tide"], "d3": ["sail"]}, "b": {"d1": ["moon"]}}
     corpus = kp.load(gold=gold, systems=lists)
-    found = kp.evaluate(corpus, k="all", measures="returned@M", by="frequency", empty_gold="zero", interval="none")
-    values = found.frame.set_index(["system", "subset"])["value"]
+    result = kp.evaluate(corpus, k="all", measures="returned@M", by="frequency", empty_gold="zero", interval="none")
+    values = result.frame.set_index(["system", "subset"])["value"]
     assert (values["a", "frequency:head"], values["a", "frequency:tail"]) == (pytest.approx(1), pytest.approx(2 / 3))
     assert (values["b", "frequency:head"], values["b", "frequency:tail"]) == (0, pytest.approx(1 / 3))

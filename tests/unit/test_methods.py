@@ -27,14 +27,14 @@ def computed() -> dict[str, float]:
         documents={"d": "Keyphrase extraction needs a gold standard and an evaluation."},
         similar=pd.DataFrame(alike, columns=["a", "b", "score"]),
     )
-    people = [name for name, one in MEASURES.items() if one.family in OF_PEOPLE]
+    people = [name for name, item in MEASURES.items() if item.family in OF_PEOPLE]
     # Of concepts that nothing is broader than, hierarchical measures are the plain ones.
     alone = kp.load(
         gold=graded.assign(concept=graded["phrase"]),
         systems={"system": pd.DataFrame({"doc_id": "d", "phrase": listed, "concept": listed})},
         broader=pd.DataFrame([("child", "parent")], columns=["child", "parent"]),
     )
-    broad = [name for name, one in MEASURES.items() if one.family == "hierarchy"]
+    broad = [name for name, item in MEASURES.items() if item.family == "hierarchy"]
     extended = kp.evaluate(alone, k=5, measures=broad, by_concept="yes", interval="none").frame
     scored = [name for name in of_systems(vocabulary=True) if name not in broad]
     values = kp.evaluate(corpus, k=5, measures=scored, universe=20, interval="none", average="macro").frame["value"]

@@ -20,8 +20,8 @@ def corpus():
 
 
 def test_every_prediction_and_gold_entry_has_type(corpus):
-    found = kp.near_misses(corpus, k=10)
-    rows = found.frame
+    result = kp.near_misses(corpus, k=10)
+    rows = result.frame
     assert rows["phrase"].tolist() == [*RUNS["a"]["d1"], *RUNS["a"]["d2"][:3]]  # the last repeats the second
     assert rows["type"].tolist() == ["EXACT", "INCLUDE", "PARTOF", "NONE", "OVERLAP", "MORPH", "OVERLAP"]
     assert rows["hit"].tolist() == [True, False, False, False, False, True, False]
@@ -30,30 +30,30 @@ def test_every_prediction_and_gold_entry_has_type(corpus):
     assert rows["keyphrase"].tolist() == [*GOLD["d1"], "", "hash table", "hash table", "quality of service"]
     assert rows["rank"].tolist() == [1, 2, 3, 4, 1, 2, 3]
     assert rows["overlap"].tolist() == pytest.approx([1, 1 / 2, 1 / 2, 0, 1, 1, 2 / 3])
-    entries = found.gold[found.gold["system"] == "a"]
+    entries = result.gold[result.gold["system"] == "a"]
     assert entries["keyphrase"].tolist() == [*GOLD["d1"], *GOLD["d2"]]
     assert entries["type"].tolist() == ["EXACT", "INCLUDE", "PARTOF", "MORPH", "OVERLAP"]
     assert entries["rank"].tolist() == [1, 2, 3, 2, 3]
     assert entries["hit"].tolist() == [True, False, False, True, False]
-    silent = found.gold[found.gold["system"] == "silent"]
+    silent = result.gold[result.gold["system"] == "silent"]
     assert silent["type"].tolist() == ["NONE"] * 5
     assert silent["rank"].isna().all()
 
 
 def test_counts_shares_and_examples(corpus):
-    found = kp.near_misses(corpus, k=10)
-    assert found.counts().to_dict("records") == [
+    result = kp.near_misses(corpus, k=10)
+    assert result.counts().to_dict("records") == [
         {"system": "a", "EXACT": 1, "MORPH": 1, "INCLUDE": 1, "PARTOF": 1, "OVERLAP": 2, "NONE": 1}
     ]
-    assert found.counts("gold")["NONE"].tolist() == [0, 5]
-    shares = found.shares()
+    assert result.counts("gold")["NONE"].tolist() == [0, 5]
+    shares = result.shares()
     assert shares[["predictions", "hits", "misses", "near"]].to_numpy().tolist() == [[7, 2, 5, 4]]
     assert shares["share"].item() == 0.8
-    examples = found.examples()
+    examples = result.examples()
     assert examples["type"].tolist() == ["INCLUDE", "PARTOF", "OVERLAP", "OVERLAP"]
     assert examples["count"].tolist() == [1] * 4
-    assert len(found.examples(1)) == 3
-    assert not [note for note in found.notes if note.where == "a"]  # EXACT and MORPH are the hits
+    assert len(result.examples(1)) == 3
+    assert not [note for note in result.notes if note.where == "a"]  # EXACT and MORPH are the hits
 
 
 def test_best_entry_by_type_overlap_then_order():
@@ -73,10 +73,10 @@ def test_best_entry_by_type_overlap_then_order():
 
 def test_without_a_stemmer_morph_is_a_near_miss():
     corpus = corpus_of({"d": ["hash table"]}, {"s": {"d": ["hash tables", "Hash  Table", "HASH TABLE"]}})
-    found = kp.near_misses(corpus, k=10, normalise="none")
-    assert found.frame["type"].tolist() == ["MORPH", "EXACT", "EXACT"]
-    assert found.frame["hit"].tolist() == [False] * 3
-    assert found.shares()["share"].item() == 1.0
+    result = kp.near_misses(corpus, k=10, normalise="none")
+    assert result.frame["type"].tolist() == ["MORPH", "EXACT", "EXACT"]
+    assert result.frame["hit"].tolist() == [False] * 3
+    assert result.shares()["share"].item() == 1.0
 
 
 @pytest.mark.parametrize("normalise", ["none", "nfkc+lower+space+porter-nltk", "lower+space+hyphen-split+sort"])
@@ -90,5 +90,5 @@ def test_near_miss_hits_equal_evaluation_hits(normalise, duplicates):
     assert set(rows.loc[rows["hit"], "type"]) <= {"EXACT", "MORPH"}
     assert rows["hit"].sum() > 20
     hits = document_values(corpus, "hits@k", 5, normalise=normalise, duplicates=duplicates)
-    hits, own = hits.set_index("document")["hits"], rows.groupby("document")["hit"].sum()
-    assert own.to_dict() == {document: count for document, count in hits.items() if document in own.index}
+    hits, part = hits.set_index("document")["hits"], rows.groupby("document")["hit"].sum()
+    assert part.to_dict() == {document: count for document, count in hits.items() if document in part.index}

@@ -16,16 +16,17 @@ GOLD, PREDICTED = [["tide", "sea"], ["moon"], ["hash table"]], [["tide", "sun"],
 
 
 def test_plain_lists_score_like_scikit_learn() -> None:
-    found = kp.score(GOLD, PREDICTED, k=2, normalise="none")
-    each = []
+    result = kp.score(GOLD, PREDICTED, k=2, normalise="none")
+    all_items = []
     for gold, predicted in zip(GOLD, PREDICTED, strict=True):
         every = sorted({*gold, *predicted})
-        sides = [[phrase in own for phrase in every] for own in (gold, predicted)]
-        each.append(precision_recall_fscore_support(*sides, average="binary", zero_division=0)[:3])
+        sides = [[phrase in part for phrase in every] for part in (gold, predicted)]
+        all_items.append(precision_recall_fscore_support(*sides, average="binary", zero_division=0)[:3])
     # the last list is shorter than k: precision divides by k there, as everywhere
-    each[-1] = (0.0, 0.0, 0.0)
-    assert found == pytest.approx(
-        {name: sum(own[place] for own in each) / 3 for place, name in enumerate(("P@2", "R@2", "F1@2"))}, abs=1e-12
+    all_items[-1] = (0.0, 0.0, 0.0)
+    assert result == pytest.approx(
+        {name: sum(part[place] for part in all_items) / 3 for place, name in enumerate(("P@2", "R@2", "F1@2"))},
+        abs=1e-12,
     )
     assert kp.score(GOLD[0], PREDICTED[0], k=2) == kp.score(GOLD[:1], PREDICTED[:1], k=2)
     assert math.isnan(kp.score([], ["x"], k=1, measures="R@k")["R@1"])
@@ -91,12 +92,12 @@ def test_every_result_gives_its_chart(lectures: kp.Corpus) -> None:
     assert drawn
     over = kp.evaluate(lectures, k="1-3", measures="F1@k", interval="none").chart()
     assert {tuple(trace.x) for trace in over.data if trace.name == "yake"} == {(1, 2, 3)}
-    for one in (
+    for item in (
         kp.compare(lectures, k=5),
         kp.sensitivity(lectures, k=5),
         kp.stability(lectures),
         kp.agreement(lectures),
     ):
-        assert one.chart().data
+        assert item.chart().data
     with pytest.raises(kp.UsageError, match="there is no chart of a Numbers"):
         kp.documents(lectures, k=5).chart()

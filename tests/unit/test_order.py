@@ -72,6 +72,6 @@ def test_leveled_values_keep_ranks_despite_noise() -> None:
 
 def test_infinite_and_undefined_values_have_their_place() -> None:
     assert [reaches(np.inf, np.inf), exceeds(np.inf, np.inf), close(-np.inf, -np.inf)] == [True, False, True]
-    for told in (reaches, exceeds, close):
-        assert not told(float("nan"), 0.0)
-        assert not told(0.0, float("nan"))
+    for reported in (reaches, exceeds, close):
+        assert not reported(float("nan"), 0.0)
+        assert not reported(0.0, float("nan"))

@@ -32,33 +32,33 @@ def test_paper_table_numbers_equal_evaluate(corpus: kp.Corpus, table: PaperTable
     pd.testing.assert_frame_equal(sheet, pd.read_csv(io.StringIO(table.csv())), check_dtype=False)
     assert pd.read_parquet(io.BytesIO(table.parquet())).equals(table.frame)
     for measure in ("P@5", "P@10", "F1@5", "F1@10", "MAP"):
-        own = rows.xs(measure, level="measure").reindex(sheet["system"])
+        part = rows.xs(measure, level="measure").reindex(sheet["system"])
         for column, name in (("value", measure), ("low", f"{measure} low"), ("high", f"{measure} high")):
-            assert sheet[name].tolist() == pytest.approx(own[column].tolist(), abs=1e-12)
+            assert sheet[name].tolist() == pytest.approx(part[column].tolist(), abs=1e-12)
     about = pd.read_excel(io.BytesIO(table.xlsx()), sheet_name="about").set_index("what")["text"]
     assert about["signature"] == table.signature
 
 
 def test_bold_marks_best_and_dagger_significance(corpus: kp.Corpus, table: PaperTable) -> None:
     for measure, k in (("P@5", 5), ("F1@10", 10), ("MAP", "all")):
-        found = kp.compare(corpus, measure=measure, k=k)
-        best = max(found.scores, key=found.scores.__getitem__)
+        result = kp.compare(corpus, measure=measure, k=k)
+        best = max(result.scores, key=result.scores.__getitem__)
         place = [column.label for column in table.columns].index(measure) + 2
         for line in table.markdown().splitlines()[2:6]:
             cells = line.split(" | ")
             system, cell = cells[0].removeprefix("| "), cells[place - 1]
             assert cell.startswith("**") == (system == best)
-            assert ("†" in cell) == (system in found.better[best])
+            assert ("†" in cell) == (system in result.better[best])
 
 
 def test_daggers_compare_with_best_shown_system(corpus: kp.Corpus) -> None:
     names = ["textrank", "rake", "tfidf"]  # without yake, the best of all
     shown = kp.paper_table(corpus, measures=["MAP"], systems=names)
-    found = kp.compare(corpus, measure="MAP", k="all")
-    best = max(names, key=found.scores.__getitem__)
+    result = kp.compare(corpus, measure="MAP", k="all")
+    best = max(names, key=result.scores.__getitem__)
     (column,) = shown.columns
-    assert column.marked == frozenset(found.better[best]) & set(names)
-    assert column.marked != frozenset(found.better["yake"]) & set(names)
+    assert column.marked == frozenset(result.better[best]) & set(names)
+    assert column.marked != frozenset(result.better["yake"]) & set(names)
 
 
 @pytest.mark.parametrize("options", ["", "twocolumn"])

@@ -69,9 +69,9 @@ def test_phrase_has_place_exactly_if_present(text, phrases, pipeline):
     normaliser = Normaliser.parse(pipeline)
     there = present(text, phrases, normaliser)
     for phrase, is_there in zip(phrases, there, strict=True):
-        found = places(text, {"any": [phrase]}, normaliser)
-        assert bool(found) == is_there
-        assert all(present(text[p.start : p.end], [phrase], normaliser)[0] for p in found)
+        result = places(text, {"any": [phrase]}, normaliser)
+        assert bool(result) == is_there
+        assert all(present(text[p.start : p.end], [phrase], normaliser)[0] for p in result)
     together = places(text, {"one": phrases[:2], "two": phrases[2:]}, normaliser)
     assert bool(together) == any(there)
     ends = [0, *(p.end for p in together)]

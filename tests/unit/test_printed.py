@@ -47,9 +47,9 @@ def every_setting() -> pd.DataFrame:
     ],
 )
 def test_the_digits_decide_what_rounds_to_a_number(text: str, low: float, high: float) -> None:
-    found = ReportedScore.parse(text)
-    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-12)
-    assert found.system == ("bart" if "bart" in text else "")
+    result = ReportedScore.parse(text)
+    assert (result.low, result.high) == pytest.approx((low, high), abs=1e-12)
+    assert result.system == ("bart" if "bart" in text else "")
 
 
 @pytest.mark.parametrize("text", ["F1@5", "F1@5=", "F1@5=a", ".348", "F9=.3"])
@@ -67,41 +67,41 @@ def test_fitting_settings_equal_enumerated_evaluations(numbers: dict[str, int], 
         system, _, measure = name.rpartition(":")
         value = values_of(kp.signature(plain, 3))[system or systems[0], measure]
         made[name] = f"{value:.{digits}f}"
-    found = kp.match_reported(CORPUS, numbers=[f"{name}={text}" for name, text in made.items()])
-    fits = {(row.system, row.signature, row.measure) for row in found.frame.itertuples()}
+    result = kp.match_reported(CORPUS, numbers=[f"{name}={text}" for name, text in made.items()])
+    fits = {(row.system, row.signature, row.measure) for row in result.frame.itertuples()}
     expected, signatures = set(), dict.fromkeys(every_setting()["signature"])
     for signature, system in product(signatures, systems or ("",)):
         rows = [
             (name.partition(":")[0] if ":" in name else system, name.rpartition(":")[2], text)
             for name, text in made.items()
         ]
-        values = [(values_of(signature)[own, measure], text) for own, measure, text in rows]
+        values = [(values_of(signature)[part, measure], text) for part, measure, text in rows]
         if all(abs(value - float(text)) <= 0.5 * 10.0 ** -len(text.partition(".")[2]) + 1e-9 for value, text in values):
-            expected |= {(own, signature, measure) for own, measure, _ in rows}
+            expected |= {(part, signature, measure) for part, measure, _ in rows}
     # of settings that cannot differ for these measures one stands for all, so signatures are held against values
     assert fits <= expected
-    assert {(system, measure) for system, _, measure in fits} == {(own, measure) for own, _, measure in expected}
-    assert found.fitting == len({signature for _, signature, _ in fits})
+    assert {(system, measure) for system, _, measure in fits} == {(part, measure) for part, _, measure in expected}
+    assert result.fitting == len({signature for _, signature, _ in fits})
     assert all(
         row.value == pytest.approx(values_of(row.signature)[row.system, row.measure], abs=1e-12)
-        for row in found.frame.itertuples()
+        for row in result.frame.itertuples()
     )
 
 
 def test_nearest_settings_are_given_if_none_fits() -> None:
-    found = kp.match_reported(CORPUS, numbers=["long:P@2=.99"])
+    result = kp.match_reported(CORPUS, numbers=["long:P@2=.99"])
     every = every_setting()
     highest = every.loc[every["system"] == "long", "value"].max()
-    assert (found.fitting, len(found.frame), len(found.nearest)) == (0, 0, 3)
-    assert found.nearest["off"].tolist() == pytest.approx([highest - 0.985] * 3)
-    content = json.loads(found.json())
+    assert (result.fitting, len(result.frame), len(result.nearest)) == (0, 0, 3)
+    assert result.nearest["off"].tolist() == pytest.approx([highest - 0.985] * 3)
+    content = json.loads(result.json())
     assert (content["fitting"], content["rows"], len(content["nearest"])) == (0, [], 3)
-    assert any(note.where == "printed" and "none of" in note.message for note in found.notes)
+    assert any(note.where == "printed" and "none of" in note.message for note in result.notes)
 
 
 def test_semantic_and_exact_numbers_fit_the_same_settings() -> None:
     similar = pd.DataFrame({"a": ["tide"], "b": ["wave"], "score": [0.6]})
     gold, systems = {"d": ["tide", "sea"]}, {"s": {"d": ["wave", "sea"]}}
-    found = kp.match_reported(kp.load(gold=gold, systems=systems, similar=similar), k=2, numbers="P@2=.5,SemP@2=.8")
-    assert found.fitting > 0
-    assert found.frame.groupby("measure")["value"].unique().map(list).to_dict() == {"P@2": [0.5], "SemP@2": [0.8]}
+    result = kp.match_reported(kp.load(gold=gold, systems=systems, similar=similar), k=2, numbers="P@2=.5,SemP@2=.8")
+    assert result.fitting > 0
+    assert result.frame.groupby("measure")["value"].unique().map(list).to_dict() == {"P@2": [0.5], "SemP@2": [0.8]}

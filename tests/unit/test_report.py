@@ -28,7 +28,7 @@ def whole(lectures: kp.Corpus) -> Report:
 
 
 def test_report_has_every_section_and_evaluate_numbers(lectures: kp.Corpus, whole: Report) -> None:
-    assert [one.title for one in whole.sections[:-1]] == [title for title, *_ in list(SECTIONS.values())[:-1]]
+    assert [item.title for item in whole.sections[:-1]] == [title for title, *_ in list(SECTIONS.values())[:-1]]
     expected = kp.evaluate(lectures, k=5, measures="F1@k", resamples=100).frame
     board = next(table.frame for table in whole.tables if table.name == "leaderboard")
     for system, value in zip(expected["system"], expected["value"], strict=True):
@@ -39,8 +39,8 @@ def test_report_has_every_section_and_evaluate_numbers(lectures: kp.Corpus, whol
 def test_the_page_fetches_nothing_and_is_small(whole: Report) -> None:
     page, charts = whole.html(), sum(len(section.charts) for section in whole.sections)
     assert len(page.encode()) < (1_500_000 if browser() else 6_000_000)
-    own = re.sub(r"<script>/\*\*.*?</script>", "", page, count=1, flags=re.S)
-    assert not re.search(r'(src|href)="(?!#|data:)', own)
+    part = re.sub(r"<script>/\*\*.*?</script>", "", page, count=1, flags=re.S)
+    assert not re.search(r'(src|href)="(?!#|data:)', part)
     assert page.count('src="data:image/svg+xml' if browser() else "Plotly.newPlot") == charts
 
 
@@ -52,8 +52,8 @@ def test_the_archive_holds_all(whole: Report) -> None:
         assert {f"csv/{name}.csv" for name in tables} <= names
         values = pd.read_csv(io.BytesIO(archive.read("csv/values_by_document.csv"))).query("measure == 'F1@5'")
         board = next(table.frame for table in whole.tables if table.name == "leaderboard").set_index("system")
-        for system, own in values.groupby("system"):
-            assert own["value"].mean() == pytest.approx(board.loc[system, "F1@5"], abs=1e-12)
+        for system, part in values.groupby("system"):
+            assert part["value"].mean() == pytest.approx(board.loc[system, "F1@5"], abs=1e-12)
         assert kp.settings_from(json.loads(archive.read("settings.json"))["signature"]).k == (5,)
         assert pd.ExcelFile(io.BytesIO(archive.read("tables.xlsx"))).sheet_names == tables
         assert archive.read("tables.tex").decode().count(r"\begin{tabular}") == len(tables)
@@ -61,12 +61,12 @@ def test_the_archive_holds_all(whole: Report) -> None:
 
 def test_sections_that_the_data_cannot_give_say_why() -> None:
     corpus = kp.load(gold={"d1": ["a"]}, systems={"x": {"d1": ["a"]}})
-    found = report(corpus, k=1, interval="none", sections=list(SECTIONS))
-    said = {section.title: " ".join(section.text) for section in found.sections}
+    result = report(corpus, k=1, interval="none", sections=list(SECTIONS))
+    said = {section.title: " ".join(section.text) for section in result.sections}
     assert said["Pairs of systems"] == "Not available: it needs a second system."
     assert said["Correlation with human scores"] == "Not available: it needs judged pairs."
     assert said["Methods"].startswith("We evaluated 1 system on 1 document against")
-    assert found.paragraph().startswith("The evaluation covers 1 system on 1 document with the keyphrases of 1")
+    assert result.paragraph().startswith("The evaluation covers 1 system on 1 document with the keyphrases of 1")
 
 
 def test_what_cannot_be_reported_is_refused() -> None:
@@ -92,16 +92,16 @@ def of_people(folder: Path) -> kp.Corpus:
 
 
 def test_annotators_alone_have_two_page_report(tmp_path: Path) -> None:
-    found = report(of_people(tmp_path), interval="none")
-    assert found.title == "Agreement of indexers"
-    assert [one.title for one in found.sections] == [
+    result = report(of_people(tmp_path), interval="none")
+    assert result.title == "Agreement of indexers"
+    assert [item.title for item in result.sections] == [
         "How far do the indexers agree?",
         "Most disputed titles",
         "Most disputed headings",
         "How it was computed",
     ]
-    assert [one.new_page for one in found.sections] == [False, False, True, False]
-    tables = {table.name: table.frame for table in found.tables}
+    assert [item.new_page for item in result.sections] == [False, False, True, False]
+    tables = {table.name: table.frame for table in result.tables}
     # Shared: tide and moon; only A: sea. Rolling 4 / 5, Hooper 2 / 3.
     assert tables["consistency"].to_dict("records") == [
         {
@@ -113,9 +113,9 @@ def test_annotators_alone_have_two_page_report(tmp_path: Path) -> None:
     ]
     assert tables["disputed_titles"].to_numpy().tolist() == [["d", pytest.approx(2 / 3), "tide", "sea (A)"]]
     assert tables["disputed"].to_numpy().tolist() == [["sea", "A", "1 of 2", "0 of 1", 0.0]]
-    page, digest = found.html(), hashlib.sha256((tmp_path / "gold.csv").read_bytes()).hexdigest()
+    page, digest = result.html(), hashlib.sha256((tmp_path / "gold.csv").read_bytes()).hexdigest()
     assert "The two indexers share 80% of their headings (Hooper 0.67)." in page
-    assert digest[:12] in found.paragraph()
+    assert digest[:12] in result.paragraph()
     assert all(word not in page for word in ("kappa", "annotator", "K ="))
     more = report(of_people(tmp_path), interval="none", sections=["data"]).tables[1].frame
     assert more["SHA-256"].tolist() == [digest]
@@ -126,18 +126,18 @@ def test_report_states_that_annotators_share_no_document(people: int, systems: i
     gold = {f"person {n}": {f"d{n}": ["tide", "sea"]} for n in range(people)}
     lists = {f"s{n}": {f"d{d}": ["tide", "moon"][n:] for d in range(people)} for n in range(systems)}
     names = ["annotators", "titles", "headings", "data", "methods"]
-    found = report(kp.load(gold=gold, systems=lists or None), k=1, resamples=50, sections=names)
+    result = report(kp.load(gold=gold, systems=lists or None), k=1, resamples=50, sections=names)
     said = "The agreement of the annotators is undefined: fewer than two annotators saw the document."
-    assert found.title == ("Evaluation of keyphrase extraction" if systems else "Agreement of annotators")
-    assert found.sections[0].text[0] == said
-    assert not found.sections[0].charts
-    every = {table.name: table.frame for table in found.tables}
+    assert result.title == ("Evaluation of keyphrase extraction" if systems else "Agreement of annotators")
+    assert result.sections[0].text[0] == said
+    assert not result.sections[0].charts
+    every = {table.name: table.frame for table in result.tables}
     assert "consistency" not in every
     assert ("annotators" in every) == (systems > 0)
     if systems:
         assert every["annotators"]["value"].isna().all()
     assert len(every["disputed_titles"]) == len(every["disputed"]) == 0
-    with zipfile.ZipFile(io.BytesIO(found.zip())) as archive:
+    with zipfile.ZipFile(io.BytesIO(result.zip())) as archive:
         assert said in archive.read("report.html").decode()
 
 
@@ -150,7 +150,7 @@ def test_the_paragraph_is_true_for_unusual_settings(
 
 
 def test_sources_have_references() -> None:
-    sources = {one.source for one in kp.MEASURES.values()} | {one.source for one in kp.SIMILARITIES.values()}
+    sources = {item.source for item in kp.MEASURES.values()} | {item.source for item in kp.SIMILARITIES.values()}
     without = {source for source in sources if re.search(r"\d{4}", source) and not cited(source)}
     assert not without
     assert all(entry.startswith("@") and f"year = {{{label[-4:]}}}" in entry for label, entry in entries().items())
@@ -161,8 +161,8 @@ def test_sources_have_references() -> None:
 def test_invalid_xml_characters_survive_export(odd: str) -> None:
     gold = {f"an{odd}na": {f"d{odd}": ["tide"], "e": ["sea"]}, "ben": {f"d{odd}": ["tide"], "e": ["ebb"]}}
     corpus = kp.load(gold=gold, systems={f"s{odd}": {f"d{odd}": ["tide"]}, "t": {"e": ["sea"]}})
-    found = report(corpus, k=1, interval="none", sections=["leaderboard", "annotators"])
-    with zipfile.ZipFile(io.BytesIO(found.zip())) as archive:
+    result = report(corpus, k=1, interval="none", sections=["leaderboard", "annotators"])
+    with zipfile.ZipFile(io.BytesIO(result.zip())) as archive:
         cells = {
             cell.value
             for sheet in openpyxl.load_workbook(io.BytesIO(archive.read("tables.xlsx")))

@@ -27,7 +27,7 @@ def corpus() -> kp.Corpus:
 def by_run(corpus: kp.Corpus, measure: str = "F1@k", **settings: object) -> dict[str, Floats]:
     """Return system → its values (R, D)."""
     rows = kp.documents(corpus, measures=measure, k=5, **settings).frame
-    values = {name: own["value"].to_numpy() for name, own in rows.groupby("system", sort=False)}
+    values = {name: part["value"].to_numpy() for name, part in rows.groupby("system", sort=False)}
     return {system: np.stack([values[run] for run in runs]) for system, runs in runs_of(values).items()}
 
 
@@ -56,8 +56,8 @@ def two_way(systems: list[Floats], several: list[Floats] | None = None) -> tuple
         runs = len(x)
         if runs < 2:
             continue
-        own = sum((row.mean() - x.mean()) ** 2 for row in x) / (runs - 1) / runs
-        v_runs, parts = v_runs + own, parts + own**2 / (runs - 1)
+        part = sum((row.mean() - x.mean()) ** 2 for row in x) / (runs - 1) / runs
+        v_runs, parts = v_runs + part, parts + part**2 / (runs - 1)
         for r, d in product(range(runs), range(documents)):
             rest = x[r, d] - x[r].mean() - x[:, d].mean() + x.mean()
             v_both += rest**2 / ((runs - 1) * (documents - 1) * runs * documents)
@@ -81,8 +81,8 @@ def test_run_names_split_at_last_hash() -> None:
 
 
 def test_two_way_interval_of_system_follows_formula(corpus: kp.Corpus) -> None:
-    found = kp.evaluate(corpus, k=5, measures="F1@k")
-    frame = found.frame.set_index("system")
+    result = kp.evaluate(corpus, k=5, measures="F1@k")
+    frame = result.frame.set_index("system")
     for system, values in by_run(corpus).items():
         error, freedom = two_way([values])
         half = student.ppf(0.975, freedom) * error
@@ -90,16 +90,16 @@ def test_two_way_interval_of_system_follows_formula(corpus: kp.Corpus) -> None:
         expected = [values.mean(), values.mean() - half, values.mean() + half]
         assert row[["value", "low", "high"]].tolist() == pytest.approx(expected, abs=1e-12)
         assert row["runs"] == len(values)
-        own = found.by_run
-        assert own is not None
+        part = result.by_run
+        assert part is not None
         if len(values) > 1:
             assert row["sd"] == pytest.approx(values.mean(axis=1).std(ddof=1), abs=1e-12)
-            each = own.loc[own["system"] == system, "value"]
-            assert each.tolist() == pytest.approx(values.mean(axis=1).tolist(), abs=1e-12)
+            every = part.loc[part["system"] == system, "value"]
+            assert every.tolist() == pytest.approx(values.mean(axis=1).tolist(), abs=1e-12)
         else:
             assert np.isnan(row["sd"])
-    assert "ci:two-way-t" in found.signature
-    assert kp.settings_from(found.signature).interval == "two-way-t"
+    assert "ci:two-way-t" in result.signature
+    assert kp.settings_from(result.signature).interval == "two-way-t"
 
 
 def test_differences_and_p_by_the_formula(corpus: kp.Corpus) -> None:
@@ -120,12 +120,12 @@ def test_variance_components_equal_anova() -> None:
     table = anova_lm(ols("x ~ C(r) + C(d)", pd.DataFrame(rows, columns=["r", "d", "x"])).fit())
     mean_squares = table["mean_sq"]
     means = x.mean(axis=1, keepdims=True)
-    found = variance_of([Sampled(means, ((x - means) / 12)[:, :, None])], 12)
-    [(of_runs, _)], [(of_documents, _)] = found.runs, found.documents
+    result = variance_of([Sampled(means, ((x - means) / 12)[:, :, None])], 12)
+    [(of_runs, _)], [(of_documents, _)] = result.runs, result.documents
     # The mean of squares of runs is D times the variance of their means; V_runs is that variance over R.
     assert of_runs[0] == pytest.approx(mean_squares["C(r)"] / 12 / 4, abs=1e-12)
     assert of_documents[0] == pytest.approx(mean_squares["C(d)"] / 4 / 12, abs=1e-12)
-    assert found.both[0] == pytest.approx(mean_squares["Residual"] / 48, abs=1e-12)
+    assert result.both[0] == pytest.approx(mean_squares["Residual"] / 48, abs=1e-12)
 
 
 def test_tests_without_runs_are_refused(corpus: kp.Corpus) -> None:

@@ -49,14 +49,14 @@ def test_ranks_and_tau_by_hand(corpus: kp.Corpus) -> None:
     np.testing.assert_array_equal(ranks(table), [[1.5, 1.5, 3, nan], [3.5, 2, 3.5, 1]])
     tied = kp.stability(corpus_of(GOLD, dict.fromkeys("ab", RUNS[ONE])), by="k", views=[1, 2])
     assert tied.pairs["reason"].tolist() == ["all_tied"]
-    found = kp.stability(corpus, by="measure", views=["P@k", "MRR", "bpref"], k=2)
-    assert found.frame["rank"].tolist()[:6] == [2, 1, 3, 1.5, 1.5, 3]
-    assert found.frame["rank"].isna().tolist()[6:] == [True] * 3
+    result = kp.stability(corpus, by="measure", views=["P@k", "MRR", "bpref"], k=2)
+    assert result.frame["rank"].tolist()[:6] == [2, 1, 3, 1.5, 1.5, 3]
+    assert result.frame["rank"].isna().tolist()[6:] == [True] * 3
     # P orders three pairs, MRR two of them in the same way: 2 / sqrt(3 · 2).
-    assert found.pairs["tau"].tolist()[0] == pytest.approx(2 / 6**0.5)
-    assert found.pairs["reason"].fillna("").tolist() == ["", "few_systems", "few_systems"]
-    assert found.pairs["systems"].tolist() == [3, 0, 0]
-    matrix = found.matrix()
+    assert result.pairs["tau"].tolist()[0] == pytest.approx(2 / 6**0.5)
+    assert result.pairs["reason"].fillna("").tolist() == ["", "few_systems", "few_systems"]
+    assert result.pairs["systems"].tolist() == [3, 0, 0]
+    matrix = result.matrix()
     assert matrix.loc["MRR", "P@k"] == matrix.loc["P@k", "MRR"] == pytest.approx(2 / 6**0.5)
 
 
@@ -72,10 +72,10 @@ def test_study_exports_carry_readable_signature(corpus: kp.Corpus) -> None:
 def test_all_cutoffs_at_once_are_each_cutoff_alone(lectures: kp.Corpus) -> None:
     every = sensitivities(lectures, kp.Settings(k="2,5,gold"), "F1@k")
     for cutoff in (5, "gold"):
-        alone, found = kp.sensitivity(lectures, measure="F1@k", k=cutoff), every.at(cutoff)
-        pd.testing.assert_frame_equal(found.frame, alone.frame, rtol=1e-12)
-        pd.testing.assert_frame_equal(found.rank_reversals, alone.rank_reversals)
-        assert (found.signature, found.measure) == (alone.signature, alone.measure)
+        alone, result = kp.sensitivity(lectures, measure="F1@k", k=cutoff), every.at(cutoff)
+        pd.testing.assert_frame_equal(result.frame, alone.frame, rtol=1e-12)
+        pd.testing.assert_frame_equal(result.rank_reversals, alone.rank_reversals)
+        assert (result.signature, result.measure) == (alone.signature, alone.measure)
 
 
 def test_spread_and_rankings_accept_means_over_subjects(corpus: kp.Corpus) -> None:
@@ -87,7 +87,7 @@ def test_spread_and_rankings_accept_means_over_subjects(corpus: kp.Corpus) -> No
 def test_versus_uses_gold_size_and_universe_of_all_systems() -> None:
     lists = {"a": ["tide", "sky", "sea"], "b": ["moon", "sea"], "c": ["ebb", "reef", "cliff", "sand", "foam", "gull"]}
     corpus = kp.load(gold={"d": ["tide", "sea"]}, systems={name: {"d": phrases} for name, phrases in lists.items()})
-    found = kp.head_to_head(corpus, measure="kappa", k="gold", a="a", b="b", interval="none")
-    assert found.phrases[["keyphrase", "found by"]].to_numpy().tolist() == [["tide", "a"], ["sea", "b"]]
+    result = kp.head_to_head(corpus, measure="kappa", k="gold", a="a", b="b", interval="none")
+    assert result.phrases[["keyphrase", "found by"]].to_numpy().tolist() == [["tide", "a"], ["sea", "b"]]
     values = kp.evaluate(corpus, measures="kappa", k="gold", interval="none").frame["value"].tolist()
-    assert found.by_document[["a", "b"]].to_numpy().tolist() == [values[:2]]
+    assert result.by_document[["a", "b"]].to_numpy().tolist() == [values[:2]]

@@ -24,13 +24,13 @@ def test_a_table_in_and_a_tidy_table_out():
             "mine": [0.25, np.nan],
         }
     )
-    found = kp.similarity(pairs, ["exact", "stem-exact", "mine", "exact"])
-    assert found.columns.tolist() == ["pair", "measure", "value", "reason"]
-    assert found["pair"].tolist() == ["p"] * 3 + ["q"] * 3
-    assert found["measure"].tolist() == ["exact", "stem-exact", "mine"] * 2
-    assert found["value"].tolist() == pytest.approx([0, 1, 0.25, np.nan, np.nan, np.nan], nan_ok=True)
-    assert found["reason"].tolist() == ["ok"] * 3 + ["empty_phrase"] * 2 + ["no_value"]
-    assert set(found["reason"]) <= set(REASONS)
+    result = kp.similarity(pairs, ["exact", "stem-exact", "mine", "exact"])
+    assert result.columns.tolist() == ["pair", "measure", "value", "reason"]
+    assert result["pair"].tolist() == ["p"] * 3 + ["q"] * 3
+    assert result["measure"].tolist() == ["exact", "stem-exact", "mine"] * 2
+    assert result["value"].tolist() == pytest.approx([0, 1, 0.25, np.nan, np.nan, np.nan], nan_ok=True)
+    assert result["reason"].tolist() == ["ok"] * 3 + ["empty_phrase"] * 2 + ["no_value"]
+    assert set(result["reason"]) <= set(REASONS)
 
 
 @pytest.mark.parametrize(("arguments", "said"), CASES["cannot_be_done"])
@@ -77,12 +77,12 @@ def test_context_looks_phrases_up_in_sentences():
         "A hash table stores keys. The bucket array stores keys too. A red tree grows.",
         "Hash tables collide. Every bucket array may collide.",
     ]
-    found = kp.similarity(
+    result = kp.similarity(
         [("hash table", "bucket arrays"), ("hash table", "red tree"), ("hash table", "graph")], "context", texts=texts
     )
     # sentences: hash table 1 and 4, bucket array 2 and 5; both hold store, key, collid; S = 5, df = 2 each
-    assert found["value"].tolist() == pytest.approx([1.0, 0.0, np.nan], nan_ok=True)
-    assert found["reason"].tolist() == ["ok", "ok", "no_context"]
+    assert result["value"].tolist() == pytest.approx([1.0, 0.0, np.nan], nan_ok=True)
+    assert result["reason"].tolist() == ["ok", "ok", "no_context"]
 
 
 def test_context_of_unequal_neighbours_by_hand():
@@ -106,9 +106,9 @@ def test_combined_takes_the_table_of_the_user():
 
 def test_sentinels():
     names = ("exact", "stem-exact", "length-difference", "candidate-length", "random", "constant")
-    found = score(["a b c", "a b c"], ["a", "a b cs"], names)
-    assert found.table[:, :4].tolist() == [[0, 0, -2, 1], [0, 0, 0, 3]]
-    assert found.table[:, 5].tolist() == [1, 1]
+    result = score(["a b c", "a b c"], ["a", "a b cs"], names)
+    assert result.table[:, :4].tolist() == [[0, 0, -2, 1], [0, 0, 0, 3]]
+    assert result.table[:, 5].tolist() == [1, 1]
     same, other = (score(["a"] * 3, ["a"] * 3, ["random"], SimilarityOptions(seed=seed)).table[:, 0] for seed in (0, 1))
     assert len(set(same.tolist())) == 3  # by row, also where pairs repeat
     assert same.tolist() == score(["x"] * 3, ["y"] * 3, ["random"]).table[:, 0].tolist() != other.tolist()
@@ -116,12 +116,12 @@ def test_sentinels():
 
 def test_long_and_strange_phrases():
     long = " ".join(f"w{i % 40}" for i in range(60))
-    measures = [name for name, one in MEASURES.items() if one.level != "pairs"]
-    found = score([long, "’s", "漢字", " ", "a  b"], [long, "'s", "漢 字", "a", "a b"], measures)
-    assert found.table[0, measures.index("R-precision")] == 1.0
-    assert found.table[1, measures.index("R-precision")] == 0.0
-    assert found.table[2, measures.index("exact")] == 1.0  # a blank between Chinese characters is no blank
-    assert np.isnan(found.table[3]).all()
-    assert found.table[4, measures.index("exact")] == 1.0
+    measures = [name for name, item in MEASURES.items() if item.level != "pairs"]
+    result = score([long, "’s", "漢字", " ", "a  b"], [long, "'s", "漢 字", "a", "a b"], measures)
+    assert result.table[0, measures.index("R-precision")] == 1.0
+    assert result.table[1, measures.index("R-precision")] == 0.0
+    assert result.table[2, measures.index("exact")] == 1.0  # a blank between Chinese characters is no blank
+    assert np.isnan(result.table[3]).all()
+    assert result.table[4, measures.index("exact")] == 1.0
     with pytest.raises(kp.InputError, match="half a character"):
         score(["\ud83d"], ["x"], ["exact"])

@@ -29,14 +29,16 @@ def compared(
             winner, loser = (a, b) if values[a] > values[b] else (b, a)
             better[winner] += (loser,)
     nothing, clusters = pd.DataFrame(), dict.fromkeys(values, 1)
-    found = {"effects": nothing, "scores": values, "ranks": {}, "clusters": clusters, "better": better}
-    found["decisive"] = {(a, b): p for a, b, _, _, p in pairs}
-    return Comparison(frame, Settings(), (), documents, **found, correction="holm", test="a test", recipe="")
+    result = {"effects": nothing, "scores": values, "ranks": {}, "clusters": clusters, "better": better}
+    result["decisive"] = {(a, b): p for a, b, _, _, p in pairs}
+    return Comparison(frame, Settings(), (), documents, **result, correction="holm", test="a test", recipe="")
 
 
 def test_letters_name_significantly_worse_systems() -> None:
-    _, found = clusters(compared({"x": 0.3, "y": 0.2, "z": 0.1}, [("x", "z", 0.1, 0.3, 0.01), ("x", "y", 0, 0.2, 0.1)]))
-    assert found == {"x": "c", "y": "", "z": ""}
+    _, result = clusters(
+        compared({"x": 0.3, "y": 0.2, "z": 0.1}, [("x", "z", 0.1, 0.3, 0.01), ("x", "y", 0, 0.2, 0.1)])
+    )
+    assert result == {"x": "c", "y": "", "z": ""}
 
 
 def squared_deviations(ranges: list[tuple[str, float, float, float]], turns: list[tuple[object, ...]]) -> Sensitivity:
@@ -44,9 +46,9 @@ def squared_deviations(ranges: list[tuple[str, float, float, float]], turns: lis
     nothing = pd.DataFrame()
     bounds = pd.DataFrame(ranges, columns=["system", "current", "low", "high"])
     pairs = pd.DataFrame(turns, columns=["a", "b", "settings", "tied", "presets", "example"])
-    found = {"ranges": bounds, "changes": nothing, "rank_reversals": pairs, "combinations": 216}
+    result = {"ranges": bounds, "changes": nothing, "rank_reversals": pairs, "combinations": 216}
     sensitivity = Sensitivity(nothing, Settings(k=7), (), 1, False, parsed=parse("F1@7"), candidates=(), by_setting={})
-    vars(sensitivity).update(found)
+    vars(sensitivity).update(result)
     return sensitivity
 
 
@@ -58,5 +60,5 @@ def test_sensitivity_sentence_states_range_and_reversals(ranges: list, turns: li
 @pytest.mark.parametrize("case", CASES["diagnoses"])
 def test_diagnosis_states_only_what_table_shows(case: dict[str, Any]) -> None:
     said = " ".join(diagnose("x", case["cells"], case.get("others", {}), case.get("macro", math.nan)))
-    assert [one for one in case.get("said", []) if one not in said] == []
-    assert [one for one in case.get("unsaid", []) if one in said] == []
+    assert [item for item in case.get("said", []) if item not in said] == []
+    assert [item for item in case.get("unsaid", []) if item in said] == []

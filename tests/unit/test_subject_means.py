@@ -24,7 +24,7 @@ def _loaded(gold: dict, **systems: dict) -> kp.Corpus:
 def _by_hand(gold: dict, lists: dict, rule: str, weighted: bool) -> list[float]:
     """Return mean P, R and F1 over subjects, each counted by itself."""
     sums = np.zeros((3, 2))
-    for subject in {one for side in (gold, lists) for phrases in side.values() for one in phrases}:
+    for subject in {item for side in (gold, lists) for phrases in side.values() for item in phrases}:
         due = {document for document, phrases in gold.items() if subject in phrases}
         said = {document for document in gold if subject in lists.get(document, [])}
         for place, absent in enumerate((not said, not due, not (said or due))):
@@ -49,10 +49,10 @@ def test_the_example_of_casimir() -> None:
 def test_intervals_leave_out_each_document() -> None:
     gold = {f"d{i}": phrases for i, phrases in enumerate(["abc", "ad", "bcf", "a", "cd"])}
     lists = {f"d{i}": phrases for i, phrases in enumerate(["abx", "ab", "c", "ad", "e"])}
-    gold, lists = ({name: list(own) for name, own in side.items()} for side in (gold, lists))
+    gold, lists = ({name: list(part) for name, part in side.items()} for side in (gold, lists))
     rows = kp.evaluate(_loaded(gold, x=lists), measures=THREE, average="subject", **EXACT).frame
     without = np.array(
-        [_by_hand({n: own for n, own in gold.items() if n != left}, lists, "casimir", False) for left in gold]
+        [_by_hand({n: part for n, part in gold.items() if n != left}, lists, "casimir", False) for left in gold]
     )
     error = np.sqrt(4 / 5 * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
     half = t.ppf(0.975, 4) * error

@@ -23,7 +23,7 @@ def test_each_subject_is_counted_over_documents(gold: dict, lists: dict, k: int,
     if not any(gold.values()):
         gold = {**gold, "d9": ["a"]}
     corpus = kp.load(gold=gold, systems={"x": {"d1": [], **lists}})
-    found = kp.subjects(corpus, k=k, empty_gold=empty_gold, normalise="none").frame.set_index("subject")
+    result = kp.subjects(corpus, k=k, empty_gold=empty_gold, normalise="none").frame.set_index("subject")
     used = [document for document, phrases in gold.items() if phrases or empty_gold == "zero"]
     first = {document: lists.get(document, [])[:k] for document in used}
     for subject in "abcde":
@@ -31,10 +31,10 @@ def test_each_subject_is_counted_over_documents(gold: dict, lists: dict, k: int,
         said = sum(subject in first[document] for document in used)
         both = sum(subject in gold[document] and subject in first[document] for document in used)
         if due or said:
-            assert found.loc[subject, ["gold", "suggested", "found"]].tolist() == [due, said, both]
-            assert found.loc[subject, "F1"] == pytest.approx(2 * both / (due + said))
+            assert result.loc[subject, ["gold", "suggested", "found"]].tolist() == [due, said, both]
+            assert result.loc[subject, "F1"] == pytest.approx(2 * both / (due + said))
         else:
-            assert subject not in found.index
+            assert subject not in result.index
 
 
 #: Who saw which document, and what they chose there: a list may be empty.
@@ -51,7 +51,7 @@ PEOPLE = st.fixed_dictionaries(
 def test_subjects_of_annotators_equal_pairwise_counts(people: dict) -> None:
     people = {"Eva": {"d1": ["a", "b"]}, "Finn": {"d1": ["b"]}, **people}
     frame = kp.subjects(corpus_of(people), normalise="none").frame
-    seen_by = {one: [name for name, lists in people.items() if one in lists] for one in ("d1", "d2", "d3")}
+    seen_by = {item: [name for name, lists in people.items() if item in lists] for item in ("d1", "d2", "d3")}
     expected, apart_of = {}, []
     for subject in "abc":
         has = {

@@ -30,12 +30,12 @@ def test_given_tags_precede_texts_and_phrase():
     phrases = ["grid", "distributed hash table", "hash tables", "absent thing", "Penn one"]
     texts = ["We use distributed hash tables. A distributed hash table is good.", "The distributed hash table failed."]
     given = ["other", None, "", None, "JJ NN"]
-    found = tags.keyphrase_classes(phrases, texts, given)
-    assert found[0] == ("other", "given")
-    assert found[1] == ("AdjN", "texts")  # the participle is repaired between determiner and noun
-    assert found[2] == ("NN", "texts")
-    assert found[3] == ("AdjN", "phrase")
-    assert found[4] == ("AdjN", "given")
+    result = tags.keyphrase_classes(phrases, texts, given)
+    assert result[0] == ("other", "given")
+    assert result[1] == ("AdjN", "texts")  # the participle is repaired between determiner and noun
+    assert result[2] == ("NN", "texts")
+    assert result[3] == ("AdjN", "phrase")
+    assert result[4] == ("AdjN", "given")
     assert tags.keyphrase_classes(["distributed hash table"]) == [("other", "phrase")]
 
 

@@ -66,8 +66,8 @@ def random_order(universe, measures, documents=3):
 
 
 def test_random_baseline_of_huge_universe():
-    found = random_order(10**9, ["P@k", "R@k", "kappa", "MAP", "MRR@k"])
-    assert found.loc[["P@5", "R@5"], "value"].tolist() == pytest.approx([3e-9, 5e-9], rel=1e-9)
-    assert found.loc["MRR@5", "value"] == pytest.approx(3e-9 * sum(1 / i for i in range(1, 6)), rel=1e-6)
-    assert found.loc["kappa", "value"] == pytest.approx(0, abs=1e-15)
-    assert found.loc["MAP", ["documents", "reason"]].tolist() == [0, "universe_too_large"]
+    result = random_order(10**9, ["P@k", "R@k", "kappa", "MAP", "MRR@k"])
+    assert result.loc[["P@5", "R@5"], "value"].tolist() == pytest.approx([3e-9, 5e-9], rel=1e-9)
+    assert result.loc["MRR@5", "value"] == pytest.approx(3e-9 * sum(1 / i for i in range(1, 6)), rel=1e-6)
+    assert result.loc["kappa", "value"] == pytest.approx(0, abs=1e-15)
+    assert result.loc["MAP", ["documents", "reason"]].tolist() == [0, "universe_too_large"]

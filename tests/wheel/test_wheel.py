@@ -35,8 +35,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copy(file, copy)
     shutil.copy(ROOT / "LICENSE", copy)
     pip("wheel", ".", "--no-build-isolation", "--wheel-dir", str(built), folder=copy)
-    (found,) = built.glob("*.whl")
-    return found
+    (result,) = built.glob("*.whl")
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +69,8 @@ def test_wheel_holds_only_packages_and_dashboard(wheel: Path) -> None:
     }
     expected = {
         f"{inside}{path.relative_to(ROOT)}"
-        for inside, found in patterns.items()
-        for pattern in found
+        for inside, result in patterns.items()
+        for pattern in result
         for path in ROOT.glob(pattern)
         if path.is_file() and path.suffix != ".pyc"
     } - {f"kp_ui/dashboard/sample_data/{script.name}" for script in (ROOT / "sample_data").glob("*.py")}
@@ -82,9 +82,9 @@ def test_the_source_archive_is_the_project(tmp_path: Path) -> None:
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
         pytest.skip("skipped: this is not a git repository, so the project's own files are not known")
-    own = {name for name in listed.stdout.split("\0") if (ROOT / name).is_file()}
+    part = {name for name in listed.stdout.split("\0") if (ROOT / name).is_file()}
     copy = tmp_path / "project"
-    for name in own:
+    for name in part:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, copy / name)
     build = "import sys; from setuptools.build_meta import build_sdist; build_sdist(sys.argv[1])"
@@ -93,7 +93,7 @@ def test_the_source_archive_is_the_project(tmp_path: Path) -> None:
     with tarfile.open(archive) as packed:
         held = {name.partition("/")[2] for name in packed.getnames() if packed.getmember(name).isfile()}
     made = {"PKG-INFO", "setup.cfg"} | {name for name in held if name.startswith("kpscope.egg-info/")}
-    assert held - made == own
+    assert held - made == part
 
 
 def test_the_command_gives_the_numbers_of_the_project(
@@ -105,9 +105,9 @@ def test_the_command_gives_the_numbers_of_the_project(
     assert Path(where.strip()).is_relative_to(installed)
     printed = done([str(installed / "bin" / "kpscope"), *EVALUATE], tmp_path, env=beside)
     monkeypatch.chdir(tmp_path)
-    with redirect_stdout(io.StringIO()) as here:
+    with redirect_stdout(io.StringIO()) as local:
         assert main(EVALUATE) == 0
-    assert json.loads(printed) == json.loads(here.getvalue())
+    assert json.loads(printed) == json.loads(local.getvalue())
 
 
 def test_installed_dashboard_opens_on_sample(wheel: Path, installed: Path, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_installed_dashboard_opens_on_sample(wheel: Path, installed: Path, tmp_p
         running(tmp_path / "log", environment=environment(installed), opener=opener, folder=tmp_path) as (address, _),
         Session(address, "overview") as session,
     ):
-        rows = "".join(one.body for one in session.elements("html"))
+        rows = "".join(item.body for item in session.elements("html"))
         assert all(f'aria-label="{name} 0.' in rows for name in ("yake", "rake", "textrank", "tfidf", "says nothing"))
         session.open("data")
         assert session.elements("file_uploader")[0].max_upload_size_mb == 200

@@ -21,7 +21,7 @@ TEXT = "The tide has a table.\nThe tide meets the tide in the harbour.\n\nA harb
 
 def loaded(**documents: tuple[str | None, str | None, str | None]) -> kp.Corpus:
     """Return a corpus of documents: id = (text, title, type)."""
-    rows = [(name, *told) for name, told in documents.items()]
+    rows = [(name, *reported) for name, reported in documents.items()]
     return kp.Corpus(documents=pd.DataFrame(rows, columns=["doc_id", "text", "title", "group"]).astype("str"))
 
 

@@ -75,8 +75,8 @@ def test_the_best_split_of_four_sentences():
     known = [("location", ""), ("length", "")], [[0.0, 0.3, 0.5, 0.9], [80, 10, 90, 20]], [1, 0, 1, 0]
     assert ruled(*known) == [("no", 0, 2, "length ≤ 50"), ("yes", 2, 0, "length > 50")]
     assert ruled(*known, pruning=1.0) == [("no", 2, 2, "no condition")]
-    told = ruled([("group", "lab note")], [[1, 1, 0, 0]], [1, 1, 0, 0])
-    assert told == [("yes", 2, 0, "type is lab note"), ("no", 0, 2, "type is not lab note")]
+    reported = ruled([("group", "lab note")], [[1, 1, 0, 0]], [1, 1, 0, 0])
+    assert reported == [("yes", 2, 0, "type is lab note"), ("no", 0, 2, "type is not lab note")]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -139,7 +139,7 @@ def test_measures_are_those_of_scikit_learn(found, outcome):
         hits, said, there, number = outcome.tables[0, CLASSIFIERS.index(system)].sum(axis=1).astype(int)
         guess = np.repeat([1, 1, 0, 0], [hits, said - hits, there - hits, number - said - there + hits])
         truth = np.repeat([1, 0, 1, 0], [hits, said - hits, there - hits, number - said - there + hits])
-        own = frame[(frame["system"] == system) & (frame["subset"] == "all")].set_index("measure")
+        part = frame[(frame["system"] == system) & (frame["subset"] == "all")].set_index("measure")
         expected = {
             "accuracy": metrics.accuracy_score(truth, guess),
             "P": metrics.precision_score(truth, guess),
@@ -147,9 +147,9 @@ def test_measures_are_those_of_scikit_learn(found, outcome):
             "F1": metrics.f1_score(truth, guess),
             "kappa": metrics.cohen_kappa_score(truth, guess),
         }
-        assert own["value"].to_dict() == pytest.approx(expected, abs=1e-12)
-        assert (own["low"] <= own["value"]).all()
-        assert (own["value"] <= own["high"]).all()
+        assert part["value"].to_dict() == pytest.approx(expected, abs=1e-12)
+        assert (part["low"] <= part["value"]).all()
+        assert (part["value"] <= part["high"]).all()
 
 
 def small(*lists: tuple[str, list[int]], texts: dict[str, str] | None = None) -> kp.Corpus:
@@ -162,8 +162,8 @@ def small(*lists: tuple[str, list[int]], texts: dict[str, str] | None = None) ->
 
 
 def test_one_sentence_and_one_annotator():
-    one = small(("A", [1]), ("B", [1]), texts={"d1": "A sea."})
-    assert kp.sentence_study(one, [0.1]).left["documents"].tolist() == [0]
+    item = small(("A", [1]), ("B", [1]), texts={"d1": "A sea."})
+    assert kp.sentence_study(item, [0.1]).left["documents"].tolist() == [0]
     with pytest.raises(kp.InputError, match="one annotator"):
         kp.sentence_study(small(("A", [1])))
     with pytest.raises(kp.UsageError, match="repeats is 0"):

@@ -54,11 +54,11 @@ def test_the_worked_example(name, monkeypatch):
     monkeypatch.setattr(Collection, "chunk_forms", chunks)
     of_chunks = SYSTEMS[name].chunks
     stop = "english" if of_chunks else STOP
-    found = listed(extract(TEXTS, name, None, EXTERNAL, stop_words=stop, stemmer="none"), "d1")
+    result = listed(extract(TEXTS, name, None, EXTERNAL, stop_words=stop, stemmer="none"), "d1")
     scores, first = WORKED[name]
-    assert found.reindex(NAMES).fillna(0).tolist() == pytest.approx(scores, abs=1e-12)
-    assert ", ".join(found.index[:3]) == first
-    assert set(found.index) == (chunks[0] if of_chunks else set(CANDIDATES.split(", ")))
+    assert result.reindex(NAMES).fillna(0).tolist() == pytest.approx(scores, abs=1e-12)
+    assert ", ".join(result.index[:3]) == first
+    assert set(result.index) == (chunks[0] if of_chunks else set(CANDIDATES.split(", ")))
 
 
 def test_scores_are_those_of_a_brute_force_count():
@@ -77,8 +77,8 @@ def test_scores_are_those_of_a_brute_force_count():
     frequency = pd.Series([phrase for _, phrase in counted]).value_counts()
     expected = {(d, p): tf * math.log(12 / frequency[p]) for (d, p), tf in counted.items()}
     runs = extract(texts, "tfidf", None, stop_words=["x"], stemmer="none").frame
-    found = {(d, p.lower()): s for d, p, s in zip(runs["doc_id"], runs["phrase"], runs["score"], strict=True)}
-    assert found == pytest.approx(expected, abs=1e-12)
+    result = {(d, p.lower()): s for d, p, s in zip(runs["doc_id"], runs["phrase"], runs["score"], strict=True)}
+    assert result == pytest.approx(expected, abs=1e-12)
 
 
 def test_cosines_are_those_of_scikit_learns_own_tokens():
@@ -89,9 +89,9 @@ def test_cosines_are_those_of_scikit_learns_own_tokens():
     outside = {"e": "tide sea sea", "f": "moon rock", "g": "other words"}
     vectors = TfidfVectorizer().fit_transform([*texts.values(), *outside.values()])
     expected = (vectors[:3] @ vectors[3:].T).toarray()
-    found = Collection(texts, Stems("none"), (), external=External(outside)).cosines()
-    assert np.allclose(found, expected, atol=1e-12)
-    assert found[0, 0] > found[1, 1] > found[0, 1] == 0
+    result = Collection(texts, Stems("none"), (), external=External(outside)).cosines()
+    assert np.allclose(result, expected, atol=1e-12)
+    assert result[0, 0] > result[1, 1] > result[0, 1] == 0
 
 
 @pytest.mark.parametrize("name", [name for name, one in SYSTEMS.items() if one.needs])
@@ -111,21 +111,21 @@ def test_texts_without_english_words_are_refused_or_noted():
         extract({"d": "潮汐表", "e": "12 13"}, "tfidf")
     with pytest.raises(kp.InputError, match="no text"):
         extract({"d": "", "e": " "}, "tfidf")
-    found = extract({"d": "潮汐表", "e": "A tide table.", "f": ""}, "tfidf")
-    assert found.silent == ("d", "f")
-    assert found.notes[0].message == "There are no English tokens in document d; its list is empty."
-    assert listed(found, "e").index[0] == "tide"
+    result = extract({"d": "潮汐表", "e": "A tide table.", "f": ""}, "tfidf")
+    assert result.silent == ("d", "f")
+    assert result.notes[0].message == "There are no English tokens in document d; its list is empty."
+    assert listed(result, "e").index[0] == "tide"
 
 
 def test_recipe_and_notes_say_what_was_done():
-    found = extract(TEXTS, "tfidf-chunks,phrase-boosting", 5, EXTERNAL, beta=2)
-    assert list(found.settings) == ["tfidf-chunks", "phrase-boosting"]
+    result = extract(TEXTS, "tfidf-chunks,phrase-boosting", 5, EXTERNAL, beta=2)
+    assert list(result.settings) == ["tfidf-chunks", "phrase-boosting"]
     begin = "kps-extract|method:tfidf-chunks|longest:3|stop:sklearn-english-318-"
-    assert found.settings["tfidf-chunks"].startswith(begin)
-    assert "|tags:HanTa-1.2.1-repaired|" in found.settings["tfidf-chunks"]
-    assert "|beta:2|external:2-phrases-" in found.settings["phrase-boosting"]
-    assert all(line.endswith(f"|top:5|docs:3|v:{kp.__version__}") for line in found.settings.values())
-    assert [note.message for note in found.notes] == [f"This system is {RECONSTRUCTED}."] * 2
+    assert result.settings["tfidf-chunks"].startswith(begin)
+    assert "|tags:HanTa-1.2.1-repaired|" in result.settings["tfidf-chunks"]
+    assert "|beta:2|external:2-phrases-" in result.settings["phrase-boosting"]
+    assert all(line.endswith(f"|top:5|docs:3|v:{kp.__version__}") for line in result.settings.values())
+    assert [note.message for note in result.notes] == [f"This system is {RECONSTRUCTED}."] * 2
 
 
 def test_external_files_are_read_per_system(tmp_path):

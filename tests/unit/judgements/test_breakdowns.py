@@ -23,8 +23,8 @@ FRAME = pd.DataFrame(ROWS, columns=["measure", "subset", "value", "n"]).assign(a
 
 
 def test_pooled_value_beside_weighted_mean_of_subsets():
-    found = breakdowns.pooled_and_within(FRAME, "location").set_index("measure")
-    assert found.loc["R", "within"] == pytest.approx((4 * 0.43 + 6 * 0.60) / 10)
-    assert found.loc["R", ["pooled", "n", "undefined"]].tolist() == [0.40, 10, 1]
-    assert found.loc["human", "within"] == pytest.approx((4 * 0.50 + 6 * 0.30) / 10)
+    result = breakdowns.pooled_and_within(FRAME, "location").set_index("measure")
+    assert result.loc["R", "within"] == pytest.approx((4 * 0.43 + 6 * 0.60) / 10)
+    assert result.loc["R", ["pooled", "n", "undefined"]].tolist() == [0.40, 10, 1]
+    assert result.loc["human", "within"] == pytest.approx((4 * 0.50 + 6 * 0.30) / 10)
     assert breakdowns.pooled_and_within(FRAME, "pos")["within"].isna().all()

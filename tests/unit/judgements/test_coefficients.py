@@ -43,8 +43,8 @@ def test_agreement_without_variation_or_overlap_is_undefined():
 
 def test_pairwise_agreement_counts_equal_scores_over_common_pairs():
     scores = pd.DataFrame([[1, 1, NAN], [2, 3, 2], [0, 0, NAN]], columns=["a", "b", "c"])
-    found = pairwise_agreement(scores)
-    assert found[["a", "b", "n"]].to_numpy().tolist() == [["a", "b", 3], ["a", "c", 1], ["b", "c", 1]]
-    assert found["equal"].tolist() == pytest.approx([2 / 3, 1, 0])
+    result = pairwise_agreement(scores)
+    assert result[["a", "b", "n"]].to_numpy().tolist() == [["a", "b", 3], ["a", "c", 1], ["b", "c", 1]]
+    assert result["equal"].tolist() == pytest.approx([2 / 3, 1, 0])
     # (0 + 1 + 0) / 3 against the mean of (x - y)² over nine combinations: 1 - (1/3) / (21/9)
-    assert found["kappa"][0] == pytest.approx(1 - (1 / 3) / (21 / 9))
+    assert result["kappa"][0] == pytest.approx(1 - (1 / 3) / (21 / 9))

@@ -42,8 +42,8 @@ def study():
     rng = np.random.default_rng(1)
     labels = pd.DataFrame({"location": rng.choice(["First", "Head", ""], PAIRS)})
     lengths = rng.integers(1, 7, (PAIRS, 2)).astype(float)
-    found = estimate(scores, measures, documents, labels, lengths, STUDY)
-    return scores, measures, documents, labels, lengths, found
+    result = estimate(scores, measures, documents, labels, lengths, STUDY)
+    return scores, measures, documents, labels, lengths, result
 
 
 SCIPY = {"spearman": stats.spearmanr, "pearson": stats.pearsonr, "kendall": stats.kendalltau}
@@ -66,7 +66,7 @@ def cell(found, measure, subset="all", how="average"):
 @pytest.mark.parametrize("name", ["spearman", "pearson", "kendall"])
 def test_intervals_and_ceiling_are_those_of_explicit_resampling(name):
     scores, measures, documents = data(4)
-    found = plain(scores, measures, documents, replace(STUDY, correlation=name, test="none"))
+    result = plain(scores, measures, documents, replace(STUDY, correlation=name, test="none"))
     weights = resample(12, STUDY.resamples, np.random.default_rng(STUDY.seed))
     drawn, people = [], []
     for row in weights:
@@ -76,30 +76,30 @@ def test_intervals_and_ceiling_are_those_of_explicit_resampling(name):
         both = ~np.isnan(column) & ~np.isnan(human)
         drawn.append(SCIPY[name](column[both], human[both]).statistic)
         people.append(np.mean([leave_one_out(scores[rows], rater, name=name) for rater in range(3)]))
-    row = cell(found, "gaps")
+    row = cell(result, "gaps")
     assert [row["low"], row["high"]] == pytest.approx(expanded(drawn, row["documents"]), abs=1e-9)
-    row = cell(found, "human")
+    row = cell(result, "human")
     assert [row["low"], row["high"]] == pytest.approx(expanded(people, row["documents"]), abs=1e-9)
-    percent = found.ceiling[(found.ceiling["measure"] == "gaps") & (found.ceiling["average"] == "average")].iloc[0]
+    percent = result.ceiling[(result.ceiling["measure"] == "gaps") & (result.ceiling["average"] == "average")].iloc[0]
     ratios = 100 * np.array(drawn) / np.array(people)
     assert [percent["low"], percent["high"]] == pytest.approx(expanded(ratios, 12), abs=1e-7)
-    assert percent["percent"] == pytest.approx(100 * cell(found, "gaps")["value"] / row["value"], abs=1e-9)
+    assert percent["percent"] == pytest.approx(100 * cell(result, "gaps")["value"] / row["value"], abs=1e-9)
 
 
 def test_one_annotator_has_no_ceiling():
     scores, measures, _ = data()
-    found = plain(scores[:, :1], measures, np.arange(PAIRS))
-    assert cell(found, "human")["reason"] == "one_annotator"
-    assert cell(found, "human")["n"] == 0
-    assert found.ceiling["percent"].isna().all()
-    assert cell(found, "good")["documents"] == cell(found, "good")["n"]
+    result = plain(scores[:, :1], measures, np.arange(PAIRS))
+    assert cell(result, "human")["reason"] == "one_annotator"
+    assert cell(result, "human")["n"] == 0
+    assert result.ceiling["percent"].isna().all()
+    assert cell(result, "good")["documents"] == cell(result, "good")["n"]
 
 
 def test_no_pairs_at_all_give_rows_with_reasons():
-    found = plain(np.empty((0, 2)), pd.DataFrame({"m": np.empty(0)}), np.empty(0, int))
-    assert found.frame["reason"].tolist() == ["too_few"] * 12
-    assert found.frame["n"].tolist() == [0] * 12
-    assert found.tests.empty
+    result = plain(np.empty((0, 2)), pd.DataFrame({"m": np.empty(0)}), np.empty(0, int))
+    assert result.frame["reason"].tolist() == ["too_few"] * 12
+    assert result.frame["n"].tolist() == [0] * 12
+    assert result.tests.empty
 
 
 @pytest.mark.parametrize(

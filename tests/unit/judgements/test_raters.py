@@ -17,7 +17,7 @@ def test_rater_file_hides_names_and_scores(lectures):
     assert saved.link == {"page": "correlation?rater=ana"}
     assert (blind.systems, len(blind.judgements)) == ([f"system 00{place}" for place in (1, 2, 3, 4)], 0)
     assert not [name for name in lectures.systems if name.encode() in file.data]
-    drawn, again = (near_miss_pairs(kp.near_misses(one, k=9).frame, 5, 0) for one in (lectures, blind))
+    drawn, again = (near_miss_pairs(kp.near_misses(item, k=9).frame, 5, 0) for item in (lectures, blind))
     pd.testing.assert_frame_equal(drawn, again)
 
 

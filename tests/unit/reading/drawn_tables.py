@@ -117,14 +117,14 @@ def rows_of_people(draw: Draw) -> tuple[list[Row], Mapping]:
     order = rng.choice(("rising", "falling", "shuffled")) if by else "falling"
     for n, document in enumerate(draw.ids):
         for name in draw.names if who else ["*"]:
-            found = draw.list_of(name, document)
-            scores = sorted((round(rng.random(), 6) for _ in found), reverse=order != "rising")
-            pairs = enumerate(zip(scores, found, strict=True), 1)
+            result = draw.list_of(name, document)
+            scores = sorted((round(rng.random(), 6) for _ in result), reverse=order != "rising")
+            pairs = enumerate(zip(scores, result, strict=True), 1)
             cells = [{"rank": rank, "score": score, "phrase": phrase} for rank, (score, phrase) in pairs]
             if order == "shuffled":
                 rng.shuffle(cells)
             if kind == "phrases":
-                cells = [{"phrases": draw.cell(found)}]
+                cells = [{"phrases": draw.cell(result)}]
             ids = ({"document": document} if named else {}) | dict.fromkeys(who, name)
             rows += [draw.row(n, {**ids, **{role: cell[role] for role in (*by, kind)}}) for cell in cells]
     if draw.merged:  # as merged cells are written: the id is in the first of its rows only
@@ -140,8 +140,8 @@ def rows_of_people(draw: Draw) -> tuple[list[Row], Mapping]:
 def numbered(draw: Draw) -> tuple[list[Row], Mapping]:
     held = [draw.list_of("*", document) for document in draw.ids]
     heads, rows = [f"{draw.heads['phrase']} {n + 1}" for n in range(max(map(len, held)))], []
-    for n, (document, found) in enumerate(zip(draw.ids, held, strict=True)):
-        cells = dict.fromkeys(heads, "") | dict(zip(heads, found, strict=False))
+    for n, (document, result) in enumerate(zip(draw.ids, held, strict=True)):
+        cells = dict.fromkeys(heads, "") | dict(zip(heads, result, strict=False))
         rows.append(draw.row(n, {"document": document, **cells}))
     return rows, Mapping(document="document", keyphrases=tuple(heads), split="none")
 
@@ -157,14 +157,16 @@ def wide(draw: Draw) -> tuple[list[Row], Mapping]:
 def answers(draw: Draw) -> tuple[list[Row], Mapping]:
     """A row per annotator, a column per document."""
     head, heads = draw.heads["annotator"], [str(document) for document in draw.ids]
-    rows = [{head: name, **{one: draw.cell(draw.list_of(name, one)) for one in heads}} for name in draw.names]
+    rows = [{head: name, **{item: draw.cell(draw.list_of(name, item)) for item in heads}} for name in draw.names]
     return rows, Mapping(document=HEADS, keyphrases=tuple(heads), annotator="annotator")
 
 
 def columns(draw: Draw) -> tuple[list[Row], Mapping]:
     """A column per document, a keyphrase per cell."""
     held = {str(document): draw.list_of("*", document) for document in draw.ids}
-    rows = [{one: (found + [""] * 5)[n] for one, found in held.items()} for n in range(max(map(len, held.values())))]
+    rows = [
+        {item: (result + [""] * 5)[n] for item, result in held.items()} for n in range(max(map(len, held.values())))
+    ]
     return rows, Mapping(document=HEADS, keyphrases=tuple(held), split="none")
 
 
@@ -172,11 +174,11 @@ def marks(draw: Draw) -> tuple[list[Row], Mapping]:
     """A keyphrase per row, and marks for annotators or for documents."""
     yes, no = draw.rng.choice((("x", ""), (1, 0), ("yes", "no"), ("X", "")))
     by_document = draw.layout == "marked documents"
-    heads, rows = [str(one) for one in draw.ids] if by_document else draw.names, []
+    heads, rows = [str(item) for item in draw.ids] if by_document else draw.names, []
     for n, document in enumerate(["*"] if by_document else draw.ids):
-        chosen = {one: draw.list_of("*", one) if by_document else draw.list_of(one, document) for one in heads}
-        for phrase in dict.fromkeys(phrase for found in chosen.values() for phrase in found):
-            cells = {"phrase": phrase, **{one: yes if phrase in chosen[one] else no for one in heads}}
+        chosen = {item: draw.list_of("*", item) if by_document else draw.list_of(item, document) for item in heads}
+        for phrase in dict.fromkeys(phrase for result in chosen.values() for phrase in result):
+            cells = {"phrase": phrase, **{item: yes if phrase in chosen[item] else no for item in heads}}
             rows.append(cells if by_document else draw.row(n, {"document": document, **cells}))
     rows = [{draw.heads.get(role, role): cell for role, cell in row.items()} for row in rows]
     document = HEADS if by_document else "document"

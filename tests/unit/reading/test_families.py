@@ -28,9 +28,9 @@ def every_row_met_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of every role are as many as their family counted when it met them, in whatever a test here reads."""
 
     def told(rows: Rows, *given: Any) -> Rows:
-        found = check(rows, *given)
-        assert (rows.role, len(found.table) + len(found.rejected) + found.blank) == (rows.role, found.read)
-        return found
+        result = check(rows, *given)
+        assert (rows.role, len(result.table) + len(result.rejected) + result.blank) == (rows.role, result.read)
+        return result
 
     monkeypatch.setattr(import_module("kp_core.reading.load"), "check", told)
 
@@ -82,8 +82,8 @@ def read_case(case: dict[str, Any], options: str = "") -> Corpus:
 def forms(case: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Give a case in each of its forms: texts, names of the file, or openers of its sheets."""
     several = [("texts", "text"), ("named", "file"), ("openers", "opener")]
-    for values in product(*(case.get(many, [case.get(one)]) for many, one in several)):
-        yield {**case, **{one: value for (_, one), value in zip(several, values, strict=True) if value is not None}}
+    for values in product(*(case.get(many, [case.get(item)]) for many, item in several)):
+        yield {**case, **{item: value for (_, item), value in zip(several, values, strict=True) if value is not None}}
 
 
 def shown(corpus: Corpus, part: dict[str, Any], role: str) -> str | list[str]:
@@ -144,8 +144,8 @@ def is_read_as_written_down(case: dict[str, Any], corpus: Corpus) -> None:
     said = case.get("note", "")
     assert [one for one in (said if isinstance(said, list) else [said]) if one not in notes(corpus)] == []
     assert case.get("evidence", "") in corpus.report.readings[0].evidence
-    found = [f"{reading.file} {reading.role} {reading.family}" for reading in corpus.report.readings]
-    assert found == case.get("readings", found)
+    result = [f"{reading.file} {reading.role} {reading.family}" for reading in corpus.report.readings]
+    assert result == case.get("readings", result)
     if "ranking" in case:
         one = corpus.rankings["s"]
         assert f"{one.ranked_by} {'higher' if one.higher_is_better else 'lower'} {one.resorted}" == case["ranking"]
@@ -227,8 +227,8 @@ def test_a_file_with_ids_is_never_aligned_and_never_a_text(line: str) -> None:
     for ids_name, plain_name in (("gold.txt", "b.txt"), ("references.txt", "model.txt")):
         files = [Source(ids_name, with_ids), Source(plain_name, b"tide; sea\nmoon; sun; star\ngauge\n")]
         corpus = load(files=files)
-        found = {reading.file: (reading.role, reading.family) for reading in corpus.report.readings}
-        assert found == {ids_name: ("gold", "F3"), plain_name: ("system", "F5")}
+        result = {reading.file: (reading.role, reading.family) for reading in corpus.report.readings}
+        assert result == {ids_name: ("gold", "F3"), plain_name: ("system", "F5")}
         assert not corpus.documents["text"].notna().any()
         assert phrases(corpus)[:3] == ["a long phrase of words", "sea", "moon"]
 

@@ -34,11 +34,11 @@ def tar(files: dict[str, str], **more: int) -> bytes:
 
 def lists(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
     """Return annotator or system → document → phrases."""
-    found: dict[str, dict[str, list[str]]] = {}
+    result: dict[str, dict[str, list[str]]] = {}
     for table, column in ((corpus.gold, "annotator"), (corpus.runs, "system")):
         for name, doc_id, phrase in table[[column, "doc_id", "phrase"]].to_numpy().tolist():
-            found.setdefault(name, {}).setdefault(doc_id, []).append(phrase)
-    return found
+            result.setdefault(name, {}).setdefault(doc_id, []).append(phrase)
+    return result
 
 
 def texts(corpus: Corpus) -> dict[str, str]:
@@ -164,9 +164,9 @@ def test_numbered_folders_are_annotators_if_the_texts_are_named_like_their_files
 def test_several_files_of_many_documents_are_not_taken_for_one_document_each(text: str, tmp_path: Path) -> None:
     for name in ("yake", "kea"):
         (tmp_path / f"{name}.txt").write_text(text.format(name), encoding="utf-8")
-    found = lists(kp.load(systems=[tmp_path / "yake.txt", tmp_path / "kea.txt"]))
-    assert [sorted(documents) for documents in found.values()] == [["d1", "d2"], ["d1", "d2"]]
-    assert "yake" in next(iter(found.values()))["d1"][0]
+    result = lists(kp.load(systems=[tmp_path / "yake.txt", tmp_path / "kea.txt"]))
+    assert [sorted(documents) for documents in result.values()] == [["d1", "d2"], ["d1", "d2"]]
+    assert "yake" in next(iter(result.values()))["d1"][0]
 
 
 @pytest.mark.parametrize(

@@ -31,10 +31,10 @@ def table(text: str, name: str = "s.json", limits: Limits | None = None, **more:
 
 
 def columns(text: str, **more: Any) -> dict[str, list[Any]]:
-    found = table(text, **more)
-    assert found is not None
-    assert found.header
-    return dict(zip(found.names, [column.to_pylist() for column in found.columns], strict=True))
+    result = table(text, **more)
+    assert result is not None
+    assert result.header
+    return dict(zip(result.names, [column.to_pylist() for column in result.columns], strict=True))
 
 
 def lines(text: str) -> str:
@@ -44,35 +44,35 @@ def lines(text: str) -> str:
 
 def test_items_of_a_list_that_are_rows_of_their_own_have_the_line_of_their_document() -> None:
     text = '{"id": "d1", "phrases": [{"what": "tide", "n": 2}, {"what": "sea", "n": 1}]}\n'
-    found = table(text + '\n{"id": "d3", "phrases": [{"what": "moon", "n": 3}]}\n')
-    assert found is not None
-    assert dict(zip(found.names, (one.to_pylist() for one in found.columns), strict=True)) == {
+    result = table(text + '\n{"id": "d3", "phrases": [{"what": "moon", "n": 3}]}\n')
+    assert result is not None
+    assert dict(zip(result.names, (item.to_pylist() for item in result.columns), strict=True)) == {
         "id": ["d1", "d1", "d3"],
         "what": ["tide", "sea", "moon"],
         "n": [2, 1, 3],
     }
-    assert found.line_numbers().tolist() == [1, 1, 3]
+    assert result.line_numbers().tolist() == [1, 1, 3]
 
 
 def test_a_record_of_an_empty_list_is_one_row_that_says_so_and_no_field_of_a_record_is_lost() -> None:
     first = '{"id": "d1", "kps": [{"id": 7, "what": "tide", "of": {"n": 2}}, {"what": "sea", "of": {"n": 1}}]}'
-    found = table(f'{first}\n{{"id": "d2", "kps": []}}\n{{"id": "d3", "kps": null}}\n{{"id": "d4"}}\n')
-    assert found is not None
-    assert dict(zip(found.names, (one.to_pylist() for one in found.columns), strict=True)) == {
+    result = table(f'{first}\n{{"id": "d2", "kps": []}}\n{{"id": "d3", "kps": null}}\n{{"id": "d4"}}\n')
+    assert result is not None
+    assert dict(zip(result.names, (one.to_pylist() for one in result.columns), strict=True)) == {
         "id": ["d1", "d1", "d2", "d3"],
         "kps.id": [7, None, None, None],
         "what": ["tide", "sea", None, None],
         "of.n": [2, 1, None, None],
         "empty": [None, None, "yes", "yes"],
     }
-    assert found.line_numbers().tolist() == [1, 1, 2, 3]
-    assert [note.message for note in found.notes] == ["1 record without “kps” left out: there is no list."]
+    assert result.line_numbers().tolist() == [1, 1, 2, 3]
+    assert [note.message for note in result.notes] == ["1 record without “kps” left out: there is no list."]
 
 
 def test_a_text_in_an_object_is_not_that_of_the_document_and_no_text_is_repeated_beyond_the_limits() -> None:
     row = '{"id": "d1", "body": "xxxxxxxx", "kps": [{"text": "tide", "zz": 1}, {"text": "sea", "zz": 2}]}'
-    found = columns(f"[{row}]")
-    assert found == {"id": ["d1"] * 2, "body": ["x" * 8] * 2, "kps.text": ["tide", "sea"], "zz": [1, 2]}
+    result = columns(f"[{row}]")
+    assert result == {"id": ["d1"] * 2, "body": ["x" * 8] * 2, "kps.text": ["tide", "sea"], "zz": [1, 2]}
     with pytest.raises(InputError, match="a table of a row for each object of 27 characters"):
         table(f"[{row}]", limits=Limits(unpacked_bytes=26))
 
@@ -81,14 +81,14 @@ def test_a_text_in_an_object_is_not_that_of_the_document_and_no_text_is_repeated
     "beside", ['"keywords": "tide; sea"', '"predictions": ["tide"]', '"topics": ["sea"]', '"gold": [{"label": "tide"}]']
 )
 def test_objects_beside_keyphrases_or_other_lists_are_no_rows(beside: str) -> None:
-    found = table(f'[{{"id": "d1", "authors": [{{"family": "Roe", "n": 1}}, {{"family": "Doe", "n": 2}}], {beside}}}]')
-    assert found is not None
-    assert len(found) == 1
+    result = table(f'[{{"id": "d1", "authors": [{{"family": "Roe", "n": 1}}, {{"family": "Doe", "n": 2}}], {beside}}}]')
+    assert result is not None
+    assert len(result) == 1
 
 
 def test_objects_without_an_id_beside_them_are_numbered_by_their_record() -> None:
-    found = columns('[{"kps": [{"what": "tide"}, {"what": "sea"}]}, {"kps": [{"what": "moon"}]}]')
-    assert found == {"(key)": ["1", "1", "2"], "what": ["tide", "sea", "moon"]}
+    result = columns('[{"kps": [{"what": "tide"}, {"what": "sea"}]}, {"kps": [{"what": "moon"}]}]')
+    assert result == {"(key)": ["1", "1", "2"], "what": ["tide", "sea", "moon"]}
 
 
 @pytest.mark.parametrize(
@@ -104,12 +104,12 @@ def test_what_is_no_table(text: str) -> None:
 
 def test_text_and_numbers_stay_what_they_are_and_lists_of_text_are_lists() -> None:
     first = '{"a": 1, "b": 1, "c": 1, "d": "1", "e": ["x"], "f": true, "g": 9007199254740993}'
-    found = table(f'[{first}, {{"b": 1.5, "c": "x", "e": []}}]')
-    assert found is not None
-    types = [column.type for column in found.columns]
+    result = table(f'[{first}, {{"b": 1.5, "c": "x", "e": []}}]')
+    assert result is not None
+    types = [column.type for column in result.columns]
     string = pa.large_string()
     assert types == [pa.int64(), pa.float64(), string, string, LISTS, string, string]
-    assert [column.to_pylist() for column in found.columns] == [
+    assert [column.to_pylist() for column in result.columns] == [
         *([1, None], [1.0, 1.5], ["1", "x"], ["1", None]),
         *([["x"], []], ["True", None], ["9007199254740993", None]),
     ]
@@ -127,8 +127,8 @@ def test_what_else_is_nested_is_json_that_the_reader_of_cells_understands(nested
 
 
 def test_numbers_that_json_does_not_know_are_missing_as_cells_and_words_in_lists() -> None:
-    found = columns('[{"id": 1, "s": NaN, "k": [["a", NaN], ["b", -Infinity]]}, {"id": 2, "s": 0.5}]')
-    assert found == {"id": [1, 2], "s": [None, 0.5], "k": ['[["a", NaN], ["b", -Infinity]]', None]}
+    result = columns('[{"id": 1, "s": NaN, "k": [["a", NaN], ["b", -Infinity]]}, {"id": 2, "s": 0.5}]')
+    assert result == {"id": [1, 2], "s": [None, 0.5], "k": ['[["a", NaN], ["b", -Infinity]]', None]}
 
 
 def test_objects_within_objects_have_dotted_names() -> None:
@@ -169,24 +169,24 @@ def test_no_name_has_more_than_nine_parts() -> None:
 
 def test_broken_lines_are_rejected_and_every_row_keeps_its_line() -> None:
     rows = "".join(f'{{"id": {number}}}\n' for number in range(1, 8))
-    found = table(rows + '\n{"id": 8, "k"\n[1]\n{"id": 9}\n')
-    assert found is not None
-    assert found.line_numbers().tolist() == [1, 2, 3, 4, 5, 6, 7, 11]
-    assert found.column("id").to_pylist() == [1, 2, 3, 4, 5, 6, 7, 9]
-    assert found.rejected == [
+    result = table(rows + '\n{"id": 8, "k"\n[1]\n{"id": 9}\n')
+    assert result is not None
+    assert result.line_numbers().tolist() == [1, 2, 3, 4, 5, 6, 7, 11]
+    assert result.column("id").to_pylist() == [1, 2, 3, 4, 5, 6, 7, 9]
+    assert result.rejected == [
         ("s.json", 9, "an incomplete JSON object", '{"id": 8, "k"'),
         ("s.json", 10, "not a JSON object", "[1]"),
     ]
-    assert found.described == "8 JSON objects"
+    assert result.described == "8 JSON objects"
 
 
 @pytest.mark.parametrize("value", ['"\\ud800"', '["a", "\\ud800"]', '[["\\ud800", 1]]'])
 def test_half_a_character_is_rejected(value: str) -> None:
-    found = table(f'{{"id": 1, "k": ["a"]}}\n{{"id": 2, "k": {value}}}\n')
-    assert found is not None
-    assert found.column("id").to_pylist() == [1]
-    assert found.line_numbers().tolist() == [1]
-    assert [row[:3] for row in found.rejected] == [
+    result = table(f'{{"id": 1, "k": ["a"]}}\n{{"id": 2, "k": {value}}}\n')
+    assert result is not None
+    assert result.column("id").to_pylist() == [1]
+    assert result.line_numbers().tolist() == [1]
+    assert [row[:3] for row in result.rejected] == [
         ("s.json", 2, "half a character (a lone surrogate) that cannot be stored")
     ]
 
@@ -219,9 +219,9 @@ def test_json_deeper_than_python_goes_is_refused() -> None:
 @pytest.mark.parametrize(("text", "splits"), [('[{"id": 1, "phrase": "a"}]', False), ('[{"id": 1, "k": "a"}]', True)])
 def test_phrases_of_our_own_tables_are_not_split(text: str, splits: bool) -> None:
     for form in (text, lines(text) * 2):
-        found = table(form)
-        assert found is not None
-        assert found.splits == splits
+        result = table(form)
+        assert result is not None
+        assert result.splits == splits
 
 
 def test_objects_by_two_keys_that_hold_objects_are_no_lists() -> None:
@@ -287,7 +287,7 @@ def jsonl(draw: st.DrawFn) -> str:
     )
     end = draw(st.sampled_from(["\n", "\n", "\r\n", "\r", "\n\n"]))
     plain = draw(st.booleans())
-    found = []
+    result = []
     for _ in range(draw(st.integers(2, 6))):
         pairs = [
             (name, draw(kind if draw(st.integers(0, 9)) else st.none()))
@@ -297,21 +297,21 @@ def jsonl(draw: st.DrawFn) -> str:
         pairs += pairs[:1] if not plain and draw(st.integers(0, 30)) == 0 else []
         ascii_only = draw(st.booleans())
         inner = (f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=ascii_only)}" for name, value in pairs)
-        found.append("{" + ", ".join(inner) + "}")
-    return end.join(found) + draw(st.sampled_from(["", end]))
+        result.append("{" + ", ".join(inner) + "}")
+    return end.join(result) + draw(st.sampled_from(["", end]))
 
 
 def outcome(text: str) -> Any:
     """Return all that a table holds, or what is said in place of one; numbers as they are written, 0.0 unlike -0.0."""
     try:
-        found = table(text, "s.jsonl")
+        result = table(text, "s.jsonl")
     except InputError as error:
         return str(error)
-    if found is None:
+    if result is None:
         return None
-    values = [repr(column.to_pylist()) for column in found.columns]
-    types = [column.type for column in found.columns]
-    return found.names, types, values, found.line_numbers().tolist(), found.rejected, found.described, found.splits
+    values = [repr(column.to_pylist()) for column in result.columns]
+    types = [column.type for column in result.columns]
+    return result.names, types, values, result.line_numbers().tolist(), result.rejected, result.described, result.splits
 
 
 @given(jsonl())
@@ -332,9 +332,9 @@ def test_a_new_field_in_each_line_is_refused_as_in_a_list(monkeypatch: pytest.Mo
     made, read_json = list[int](), arrow_json.read_json
 
     def counted(*given: Any) -> pa.Table:
-        found = read_json(*given)
-        made.append(found.num_columns)
-        return found
+        result = read_json(*given)
+        made.append(result.num_columns)
+        return result
 
     monkeypatch.setattr(arrow_json, "read_json", counted)
     for text in (first + late, late, wide):

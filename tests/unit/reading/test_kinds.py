@@ -41,7 +41,7 @@ def lists(rows: list[str]) -> Lists:
 
 def named(case: abc.Mapping[str, Any]) -> str:
     """Return the kind of a case, and which one of the kind it is."""
-    alike = [one for one in CASES["case"] if one["kind"] == case["kind"]]
+    alike = [item for item in CASES["case"] if item["kind"] == case["kind"]]
     return f"{case['kind']} {alike.index(case) + 1}"
 
 
@@ -52,8 +52,8 @@ def test_files_of_a_kind_are_read_or_asked_with_the_answer_that_is_meant(case: d
     assert ended in endings[: endings.index(case.get("ends", "read")) + 1]
     if ended == "read":
         said = [note.message for note in load(**given(case)).report.notes if note.level == "warning"]
-        assert "never" not in case or not [one for one in said if case["never"] in one]
-        assert "once" not in case or len([one for one in said if case["once"] in one]) <= 1
+        assert "never" not in case or not [item for item in said if case["never"] in item]
+        assert "once" not in case or len([item for item in said if case["once"] in item]) <= 1
     elif "asks" in case:
         with pytest.raises(Question, match=re.escape(case["asks"])):
             load(**given(case))
@@ -83,9 +83,11 @@ def questions() -> dict[str, Question]:
 def test_a_question_has_at_most_four_readings_that_differ_and_sixty_words() -> None:
     for name, question in questions().items():
         for finding in question.findings:
-            readings = [one for one in finding.answers if not any(m.role == "leave out" for m in one.mapping.values())]
+            readings = [
+                item for item in finding.answers if not any(m.role == "leave out" for m in item.mapping.values())
+            ]
             assert len(readings) <= 4, name
-            assert len({one.options() for one in finding.answers}) == len(finding.answers), name
+            assert len({item.options() for item in finding.answers}) == len(finding.answers), name
             assert len(f"{finding.where} {finding.found} {finding.expected} {finding.remedy}".split()) <= 60, name
 
 
@@ -95,7 +97,7 @@ def test_a_question_has_at_most_four_readings_that_differ_and_sixty_words() -> N
 @pytest.mark.parametrize("case", CASES["fix"], ids=lambda case: case["shows"])
 def test_a_fix_is_offered_where_it_joins_one_to_one_and_by_example(case: dict[str, Any]) -> None:
     gold, runs = ({doc_id: ["tide"] for doc_id in case[side]} for side in ("ids", "others"))
-    stops = [one for one in findings(load(gold=gold, systems={"s": runs})) if one.level == "stop"]
+    stops = [item for item in findings(load(gold=gold, systems={"s": runs})) if item.level == "stop"]
     assert len(stops) == 1
     fixes = [reply for reply in stops[0].answers if reply.fixes]
     assert bool(fixes) == case["joins"]
@@ -119,7 +121,7 @@ def test_every_file_that_needs_an_answer_is_asked_at_once() -> None:
     files = [Source(name, text.encode()) for name, text in zip(("s.csv", "class.csv"), UNSURE, strict=True)]
     with pytest.raises(Question) as asked:
         load(gold=files[1], systems=files[0])
-    assert {one.file for one in asked.value.forms} == {"s.csv", "class.csv"}
+    assert {item.file for item in asked.value.forms} == {"s.csv", "class.csv"}
 
 
 @pytest.mark.parametrize("text", CASES["both"]["texts"])

@@ -110,9 +110,9 @@ def test_a_form_holds_what_is_known_and_what_is_missing():
     assert form.columns == {"Kod": ("k1", "k2"), "Anna": ("tide", "moon"), "Ben": ("sea", "moon")}
     assert form.missing == ("the document", "the keyphrases")
     sheets = {"notes": [["read me"]], "lists": [["id", "Anna", "Ben"], ["d1", "a; b", "c; d"], ["d2", "e", "f; g"]]}
-    found = form_for(workbook(sheets), Mapping(sheet="lists"))
-    assert str(found.mapping) == "role=gold,document=id,keyphrases=Anna,Ben,annotator=(heads),sheet=lists"
-    assert found.sheets == ("notes", "lists")
+    result = form_for(workbook(sheets), Mapping(sheet="lists"))
+    assert str(result.mapping) == "role=gold,document=id,keyphrases=Anna,Ben,annotator=(heads),sheet=lists"
+    assert result.sheets == ("notes", "lists")
 
 
 def test_a_refused_file_has_a_form():
@@ -132,14 +132,14 @@ def test_a_file_that_is_no_table_has_the_settings_of_its_format():
 
 def test_what_would_be_read_is_counted_and_shown_or_said_to_fail():
     text = b"id,keyword\nd1,tide\nd1,sea\nd2,moon\nd2,\nd3,sun\nd4,x\n"
-    found = understand(Source("a.csv", text), Mapping())
-    assert found.counts == {"document": 4, "keyphrase": 5}
-    assert found.documents.to_numpy().tolist() == [
+    result = understand(Source("a.csv", text), Mapping())
+    assert result.counts == {"document": 4, "keyphrase": 5}
+    assert result.documents.to_numpy().tolist() == [
         ["d1", "gold", "tide; sea"],
         ["d2", "gold", "moon"],
         ["d3", "gold", "sun"],
     ]
-    assert found.rejected["reason"].tolist() == ["an empty phrase"]
+    assert result.rejected["reason"].tolist() == ["an empty phrase"]
     assert "KPScope does not know these column names: Kod, Anna, Ben." in understand(PEOPLE, Mapping()).problem
 
 

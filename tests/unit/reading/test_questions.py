@@ -109,7 +109,7 @@ def test_nothing_in_common_stops_with_the_fix_that_helps(capsys: pytest.CaptureF
 def test_fewer_than_half_in_common_stands_with_every_number() -> None:
     gold = {f"d{number}": ["tide"] for number in range(10)}
     corpus = load(gold=gold, systems={"s": {f"d{number}": ["tide"] for number in range(4)}})
-    assert [(one.level, one.where, one.found) for one in findings(corpus)] == [
+    assert [(item.level, item.where, item.found) for item in findings(corpus)] == [
         ("warn", "s", "lists for 4 of 10 documents of the gold standard")
     ]
     for answer in (kp.evaluate(corpus, k=1), kp.sensitivity(corpus, k=1)):
@@ -132,12 +132,12 @@ SHIFTED = [line.split(";") for line in ["tide;wave", "moon;month", "rise", "wall
     ],
 )
 def test_lists_that_are_shifted_by_one_line_are_told(lists: list[list[str]], said: str) -> None:
-    gold, systems = ({f"{n}": own for n, own in enumerate(every, 1)} for every in (SHIFTED, lists))
+    gold, systems = ({f"{n}": part for n, part in enumerate(every, 1)} for every in (SHIFTED, lists))
     corpus = load(gold=gold, systems={"s": systems, "t": gold})
-    found = [one for one in findings(corpus) if "shifted by one line" in one.found]
-    assert [(one.level, one.where) for one in found] == ([("warn", "s")] if said else [])
-    if found:
-        assert said in found[0].found
+    result = [item for item in findings(corpus) if "shifted by one line" in item.found]
+    assert [(item.level, item.where) for item in result] == ([("warn", "s")] if said else [])
+    if result:
+        assert said in result[0].found
         for answer in (kp.evaluate(corpus, k=1), kp.compare(corpus, measure="P@k", k=1)):
             assert [note.where for note in answer.notes if "shifted by one line" in note.message] == ["s"]
 

@@ -107,8 +107,8 @@ def test_the_receipt_says_of_each_file_whose_it_is_and_how_much_of_it_is_in_use(
     run = Source("run.csv", b"doc_id,phrase,score\nd1,tide,3\nd1,sea,1\nd9,moon,2\n")
     other = Source("other.csv", b"doc_id,rank,phrase\nd1,1,tide\nd1,x,sea\nd2,1,moon\nd3,1,a\nd3,2,b\nd3,3,c\n")
     texts = Source("texts.jsonl", b'{"id": "d1", "text": "Tides."}\n{"id": "d9", "text": "Moons."}\n')
-    found = report.receipt(load(gold=[ana, ben], systems=[run, other], documents=texts))
-    assert [(one.file, one.words) for one in found] == [
+    result = report.receipt(load(gold=[ana, ben], systems=[run, other], documents=texts))
+    assert [(one.file, one.words) for one in result] == [
         ("ana.csv", "gold standard of ana, ben · 2 of 3 documents · 3 phrases"),
         ("ben.csv", "gold standard of ben · 1 of 3 documents · 1 phrase"),
         ("texts.jsonl", "texts · 1 of 3 documents · 2 texts"),
@@ -120,8 +120,8 @@ def test_the_receipt_says_of_each_file_whose_it_is_and_how_much_of_it_is_in_use(
 def test_the_receipt_names_the_systems_of_each_file() -> None:
     two = Source("two.csv", b"doc_id,system,rank,phrase\nd1,a,1,tide\nd1,b,1,x\nd1,b,2,y\n")
     one = Source("one.csv", b"doc_id,rank,phrase\nd1,1,tide\n")
-    found = report.receipt(load(files=[two, one], mapping={"two.csv": "system", "one.csv": "system"}))
-    assert [line.what for line in found] == ["systems a, b", "system one"]
+    result = report.receipt(load(files=[two, one], mapping={"two.csv": "system", "one.csv": "system"}))
+    assert [line.what for line in result] == ["systems a, b", "system one"]
     empty = report.receipt(load(systems={"a": {"d1": []}, "b": {"d1": ["tide"]}}))
     words = ["system a · 1 of 1 document · 0 phrases", "system b · 1 of 1 document · 1 phrase"]
     assert [line.words for line in empty] == words

@@ -69,9 +69,9 @@ def test_tables_of_other_things_have_no_schema(heads: str) -> None:
 
 
 def test_every_schema_has_a_file_and_heads_as_they_are_compared() -> None:
-    told = {sample["schema"] for sample in CASES["sample"]}
+    reported = {sample["schema"] for sample in CASES["sample"]}
     for schema in SCHEMAS:
-        assert schema.name in told
+        assert schema.name in reported
         assert schema.needs or schema.any
         heads = {*schema.needs, *schema.any, *schema.lists, *schema.no, *schema.besides}
         heads.update(head for every in schema.columns.values() for head in every)
@@ -106,8 +106,8 @@ def read(sample: dict[str, Any], file: dict[str, Any]) -> Corpus:
 
 
 def rows(corpus: Corpus, table: str, columns: list[str] | None = None) -> list[str]:
-    found = getattr(corpus, table).reindex(columns=columns or COLUMNS[table]).astype(object)
-    return [" | ".join(map(str, row)) for row in found.where(found.notna(), "").to_numpy()]
+    result = getattr(corpus, table).reindex(columns=columns or COLUMNS[table]).astype(object)
+    return [" | ".join(map(str, row)) for row in result.where(result.notna(), "").to_numpy()]
 
 
 @pytest.mark.parametrize(("sample", "file"), FILES)

@@ -68,7 +68,7 @@ def test_two_columns_of_tags_are_asked_once_for_two_roles() -> None:
         kp.load(gold=file, systems={"mine": file})
     (finding,) = asked.value.findings
     assert finding.found in form_for(file, Mapping()).reason
-    assert [one.options() for one in finding.answers] == [
+    assert [item.options() for item in finding.answers] == [
         "--as 't.conll:gold=column 2,format=F13C'",
         "--as 't.conll:gold=column 3,format=F13C'",
         "--as 't.conll:role=gold,keyphrases=column 2,column 3,annotator=(heads),format=F13C'",

@@ -173,8 +173,8 @@ def test_a_column_of_judged_pairs_may_be_called_variants() -> None:
 
 
 def test_pairs_without_numbers_are_told_apart_by_what_they_say() -> None:
-    told = {"doc_id": ["d1", "d1", "d2"], "keyphrase": ["a b", "a b", "c d"], "candidate": ["a", "a", "d"]}
-    judged = pd.DataFrame(told | {"annotator": ["ana", "ben", "ana"], "score": [3, 1, 1]})
+    reported = {"doc_id": ["d1", "d1", "d2"], "keyphrase": ["a b", "a b", "c d"], "candidate": ["a", "a", "d"]}
+    judged = pd.DataFrame(reported | {"annotator": ["ana", "ben", "ana"], "score": [3, 1, 1]})
     assert kp.load(judgements=judged).judgements["pair_id"].tolist() == ["1", "1", "2"]
     twice = kp.load(judgements=judged.assign(annotator="ana")).judgements  # two rows of one person are two pairs
     assert twice["pair_id"].nunique() == 3
@@ -215,5 +215,5 @@ def test_a_fix_that_is_named_again_counts_once() -> None:
 
 def test_a_further_field_of_documents_may_be_an_empty_list() -> None:
     documents = Source("a.json", b'[{"id": "d1", "text": "", "tags": []}]')
-    found = kp.load(documents=documents).documents
-    assert (found["text"].isna().tolist(), [list(tags) for tags in found["tags"]]) == ([True], [[]])
+    result = kp.load(documents=documents).documents
+    assert (result["text"].isna().tolist(), [list(tags) for tags in result["tags"]]) == ([True], [[]])

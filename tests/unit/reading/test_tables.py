@@ -203,7 +203,7 @@ LISTS = st.lists(st.one_of(st.none(), st.lists(PHRASES, max_size=4), st.lists(st
 @settings(max_examples=40)
 @given(LISTS, st.sampled_from(["keyphrases", "predictions"]), st.booleans())
 def test_lists_read_at_once_are_those_that_are_read_one_by_one(lists: list[Any], name: str, people: bool) -> None:
-    rows = [{"id": f"d{n // 2 if people else n}", name: one} for n, one in enumerate(lists)]
+    rows = [{"id": f"d{n // 2 if people else n}", name: item} for n, item in enumerate(lists)]
     rows = [{**row, "annotator": "ab"[n % 2]} if people else row for n, row in enumerate(rows)]
     text = "".join(json.dumps(row) + "\n" for row in rows)
 

@@ -87,8 +87,8 @@ def test_a_formula_without_a_value_is_refused():
     with pytest.raises(InputError, match="cell B2: expected values, found a formula without its value"):
         kp.load(gold=workbook({"T": [["doc_id", "phrase"], ["d1", '=CONCAT("t", "ide")']]}))
     beside = workbook({"T": [["doc_id", "phrase"], ["d1", "tide"]], "sums": [["=1+1"]]})
-    found = kp.load(gold=beside, mapping={beside.name: Mapping(sheet="T")})
-    assert found.gold["phrase"].tolist() == ["tide"]
+    result = kp.load(gold=beside, mapping={beside.name: Mapping(sheet="T")})
+    assert result.gold["phrase"].tolist() == ["tide"]
 
 
 def test_a_formula_may_give_an_empty_text():
@@ -144,8 +144,8 @@ def excel(cells, shared="", properties=""):
 def shown_by(data):
     """Return the first row of a workbook as it is read here, and the values that openpyxl gives its cells."""
     table = read_sheet(File(Source("a.xlsx", data), Limits()), "Sheet", Mapping(header="no"))
-    own = [column[0].as_py() for column in table.columns]
-    return own, [cell.value for cell in next(openpyxl.load_workbook(io.BytesIO(data), data_only=True).active.rows)]
+    part = [column[0].as_py() for column in table.columns]
+    return part, [cell.value for cell in next(openpyxl.load_workbook(io.BytesIO(data), data_only=True).active.rows)]
 
 
 @PLAIN
@@ -155,15 +155,15 @@ def test_shared_and_inline_texts_are_those_of_openpyxl():
     shared = f"<si><t>sea</t></si><si>{runs}{kana}</si><si><t/></si><si><t>潮</t>{kana}</si>"
     cells = [f'<c t="s"><v>{n}</v></c>' for n in (1, 0, 3)]
     cells += [f'<c t="inlineStr"><is>{runs}{kana}</is></c>', '<c t="str"><f>A1</f><v>moon</v></c>']
-    own, other = shown_by(excel(cells, shared))
-    assert own == other == ["tide ", "sea", "潮", "tide ", "moon"]
+    part, other = shown_by(excel(cells, shared))
+    assert part == other == ["tide ", "sea", "潮", "tide ", "moon"]
 
 
 @PLAIN
 def test_characters_that_xml_cannot_hold_are_spelled_as_numbers():
     shared = "<si><t>a_x000D_</t></si><si><t>_x005F_x0041_</t></si>"
-    own, _ = shown_by(excel(['<c t="s"><v>0</v></c>', '<c t="s"><v>1</v></c>'], shared))
-    assert own == ["a\r", "_x0041_"]
+    part, _ = shown_by(excel(['<c t="s"><v>0</v></c>', '<c t="s"><v>1</v></c>'], shared))
+    assert part == ["a\r", "_x0041_"]
 
 
 @PLAIN
@@ -171,10 +171,10 @@ def test_characters_that_xml_cannot_hold_are_spelled_as_numbers():
 def test_numbers_dates_and_lengths_of_time_are_those_of_openpyxl(properties):
     cells = [f'<c s="{style}"><v>{value}</v></c>' for style, value in ((1, 7), (2, 45000), (3, 1.5), (2, 0.25))]
     cells += ['<c t="b"><v>1</v></c>', '<c t="e"><v>#N/A</v></c>', "<c><v>1.2E3</v></c>"]
-    own, other = shown_by(excel(cells, properties=properties))
-    assert own[0] == "0007"
-    assert own[1:4] == [str(other[1]).removesuffix(" 00:00:00"), str(other[2]), str(other[3])]
-    assert (own[4:], other[4], other[6]) == (["TRUE", "", "1200"], True, 1200)
+    part, other = shown_by(excel(cells, properties=properties))
+    assert part[0] == "0007"
+    assert part[1:4] == [str(other[1]).removesuffix(" 00:00:00"), str(other[2]), str(other[3])]
+    assert (part[4:], other[4], other[6]) == (["TRUE", "", "1200"], True, 1200)
 
 
 def test_sheets_of_one_name_are_refused():
