@@ -132,7 +132,9 @@ def _annotations_of(value: dict[str, Any]) -> list[Marked] | None:
         user = text_of(item.get("user")) if isinstance(item, dict) else None
         by_user.setdefault(user, []).extend(filter(None, [_span(item)]))
     reason = "" if value.get("answer", "accept") == "accept" else "Tasks left out because they were not accepted"
-    return [Marked("", text, spans, source=user, left=reason) for user, spans in (by_user or {None: []}).items()]
+    meta = value["meta"] if isinstance(value.get("meta"), dict) else {}
+    doc_id = text_of(meta.get("doc_id") or meta.get("id")) or ""
+    return [Marked(doc_id, text, spans, source=user, left=reason) for user, spans in (by_user or {None: []}).items()]
 
 
 def _span(item: Any) -> Span | None:

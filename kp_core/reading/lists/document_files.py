@@ -12,7 +12,7 @@ from typing import Any
 from kp_core.corpus import Role
 from kp_core.errors import part_of
 from kp_core.reading.lists.lines import KEYS, TEXTS, are_prose, is_trec
-from kp_core.reading.lists.list_builder import ListBuilder, bare_items, document_rows
+from kp_core.reading.lists.list_builder import BULLET, ListBuilder, bare_items, document_rows
 from kp_core.reading.meaning.fields import KNOWN, PEOPLE, base_of, in_words, plain, role_of_path
 from kp_core.reading.meaning.layout import Family, Recognition, Strength
 from kp_core.reading.meaning.mapping import MARKS
@@ -351,10 +351,16 @@ def _is_wrapped(lines: Sequence[str]) -> bool:
     return any(";" in line for line in filled) and wrapped * 2 >= len(filled)
 
 
+def _is_list(file: File) -> bool:
+    """Recognize a text in which most lines are items of lists, which are probably keyphrases."""
+    lines = [line.strip() for line in file.sample if line.strip()]
+    return 2 * sum(bool(re.match(BULLET, line)) for line in lines) > len(lines)
+
+
 def _group_texts(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim files of texts: all candidates if the role is documents, else only prose."""
     group = [file for file in files if _ending(file) in (".txt", *TEXTS)]
-    alone = len(group) == 1 and _ending(group[0]) == ".txt" and "/" not in group[0].name
+    alone = len(group) == 1 and (_ending(group[0]) == ".txt" or _is_list(group[0])) and "/" not in group[0].name
     if not group or (alone and role != "documents") or (role in ("gold", "system") and len(group) == len(files)):
         return []
     if role != "documents" and not are_prose([file for file in group if _ending(file) == ".txt"]):
