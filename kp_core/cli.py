@@ -277,9 +277,9 @@ class Tables(Data):
         refuse_without_folder(self.save_statistics)
         options = ("partition_rows", "checkpoint", "scratch")
         engine_options = {name: value for name, value in vars(self).items() if name in options and value is not None}
-        engine = scale.Engine(progress=scale.ProgressLine(), **engine_options)
+        engine = scale.StreamOptions(progress=scale.ProgressLine(), **engine_options)
         try:
-            run = scale.stream(self.gold, self.systems(), self.documents, settings, engine=engine, **run_options)
+            run = scale.stream(self.gold, self.systems(), self.documents, settings, options=engine, **run_options)
         except KeyboardInterrupt:
             hints = "run the same command again to resume", "with --checkpoint it could be resumed"
             raise UsageError(f"interrupted; {hints[not self.checkpoint]}") from None

@@ -243,12 +243,12 @@ def html(frame: pd.DataFrame, digits: int = 3) -> str:
     return say("frame as HTML", rows=cells(frame, digits, escape_html), sides=sides)
 
 
-#: Maximum letters per line in a column, on a page, and on a rotated page, and maximum rows per page.
+#: Maximum characters per line in a column, on a page, and on a rotated page, and maximum rows per page.
 COLUMN_WIDTH, PAGE_WIDTH, ROTATED_WIDTH, PAGE_ROWS = 44, 72, 112, 40
 
 
 def floating(width: int, caption: str, lines: Sequence[str], note: str) -> list[str]:
-    r"""Wrap lines of LaTeX in the smallest table environment that fits a width in letters."""
+    r"""Wrap lines of LaTeX in the smallest table environment that fits a width in characters."""
     name = "table" if width <= COLUMN_WIDTH else "table*" if width <= PAGE_WIDTH else "sidewaystable*"
     begin = [rf"\begin{{{name}}}", r"\centering\small", rf"\caption{{{escape_latex(caption)}}}"]
     return [*begin, *lines, *([_SMALLER, note] if note else []), rf"\end{{{name}}}"]
@@ -269,7 +269,7 @@ def tabular(columns: str, head: Sequence[str], body: Sequence[str]) -> list[str]
 
 
 def wide(lines: Sequence[Sequence[str]]) -> int:
-    """Return the width of a table in letters, including the space between columns."""
+    """Return the width of a table in characters, including the space between columns."""
     return sum(max(map(len, column)) + 2 for column in zip(*lines, strict=True))
 
 

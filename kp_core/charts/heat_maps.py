@@ -1,4 +1,4 @@
-"""Turn results about pairs, and about attributes over thresholds, into heat maps."""
+"""Draw heat maps of pairwise results, and of the attributes that trees use at each threshold."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def short_names(systems: Iterable[str]) -> dict[str, str]:
 
 
 def short(text: str, most: int) -> str:
-    """Truncate a text to at most `most` letters."""
+    """Truncate a string to at most `most` characters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -72,7 +72,7 @@ _PART = re.compile(r"[^\s._/-]*[\s._/-]*")
 
 
 def label(text: str, most: int = 24) -> str:
-    """Return a name escaped for Plotly, in up to three lines of at most `most` letters."""
+    """Return a name escaped for Plotly, in up to three lines of at most `most` characters."""
     lines = [""]
     for part in _PART.findall(visible(text)):
         if lines[-1] and len(lines) < 3 and len((lines[-1] + part).rstrip()) > most:

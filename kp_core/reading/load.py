@@ -295,7 +295,7 @@ def _same_columns(forms: Sequence[Form], recognitions: Sequence[tuple[OpenedFile
 
 
 def _with_matching_ids(results: Sequence[_Read], options: LoadOptions) -> list[_Read]:
-    """Read a table again by another column of ids if its ids match no other file."""
+    """Read a table again with another id column if its ids match no other file."""
     parts = [[part for part in item.parts if has_ids(part) and not part.counted] for item in results]
     documents = [[set(part.ids().to_pylist()) for part in item] for item in parts]
     other_ids = ([*chain.from_iterable(documents[:n] + documents[n + 1 :])] for n in range(len(results)))

@@ -1,7 +1,7 @@
 """Evaluate tables that are larger than memory by adding up parts of the documents."""
 
-from kp_core.scale.engine import Engine as Engine
 from kp_core.scale.engine import ProgressLine as ProgressLine
+from kp_core.scale.engine import StreamOptions as StreamOptions
 from kp_core.scale.engine import agreement as agreement
 from kp_core.scale.engine import compare as compare
 from kp_core.scale.engine import evaluate as evaluate

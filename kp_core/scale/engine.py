@@ -54,7 +54,7 @@ class ProgressLine:
 
 
 @dataclass(frozen=True)
-class Engine:
+class StreamOptions:
     """Options of a streamed run that do not affect its results.
 
     partition_rows  approximate number of rows per part
@@ -79,7 +79,7 @@ def stream(
     agreement: Sequence[str] | str | None = None,
     baselines: bool = False,
     by: str = "",
-    engine: Engine | None = None,
+    options: StreamOptions | None = None,
     **changes: Any,
 ) -> Streamed:
     """Evaluate systems, and compare them if requested, over Parquet, CSV or JSONL of any size.
@@ -90,7 +90,7 @@ def stream(
     """
     settings, tables = (settings or Settings()).changed(**changes), sources(gold, systems, documents)
     plan = make_plan(tables, settings, measures, comparisons, agreement, baselines, by)
-    return Streamed(*run(plan, engine or Engine()))
+    return Streamed(*run(plan, options or StreamOptions()))
 
 
 def evaluate(gold: Any, systems: Any, documents: Any = None, /, measures: Any = None, **options: Any) -> Result:
@@ -110,11 +110,11 @@ def agreement(gold: Any, systems: Any = None, documents: Any = None, /, measures
     return stream(gold, systems, documents, measures=(), agreement=measures or (), **options).result()
 
 
-def run(plan: Plan, engine: Engine) -> tuple[Tally, Plan]:
+def run(plan: Plan, options: StreamOptions) -> tuple[Tally, Plan]:
     """Return the sums over all documents, and the plan with all settings resolved."""
-    sums.refuse_without_folder(engine.checkpoint)
-    with _partitioned(plan, engine) as (parts, tables):
-        total = _checkpoint(plan, engine)
+    sums.refuse_without_folder(options.checkpoint)
+    with _partitioned(plan, options) as (parts, tables):
+        total = _checkpoint(plan, options)
         if plan.first_pass:
             if "first pass" not in total.header:
                 gold = [table for table in tables if table.role == "gold"]
@@ -127,16 +127,16 @@ def run(plan: Plan, engine: Engine) -> tuple[Tally, Plan]:
         total.header["parts"] = len(parts)
         completed = set(total.header["done"])
         open_parts = [part for part in parts if part.number not in completed]
-        _add_parts(total, map(partial(_process, sums.score, tables, plan), open_parts), engine)
+        _add_parts(total, map(partial(_process, sums.score, tables, plan), open_parts), options)
     sums.refuse_if_mostly_rejected(total)
-    if engine.checkpoint is not None:
-        total.save(engine.checkpoint, plan=plan, complete=True)
+    if options.checkpoint is not None:
+        total.save(options.checkpoint, plan=plan, complete=True)
     return total, plan
 
 
 @contextmanager
-def _partitioned(plan: Plan, engine: Engine) -> Iterator[tuple[list[Partition], Sequence[Source]]]:
-    rows = engine.partition_rows
+def _partitioned(plan: Plan, options: StreamOptions) -> Iterator[tuple[list[Partition], Sequence[Source]]]:
+    rows = options.partition_rows
     if rows < 1:
         raise usage_error("partition rows", rows=rows)
     parts = ranges(plan.tables, rows)
@@ -145,20 +145,20 @@ def _partitioned(plan: Plan, engine: Engine) -> Iterator[tuple[list[Partition], 
         return
     with ExitStack() as stack:
         try:
-            if engine.scratch is not None:
-                Path(engine.scratch).mkdir(parents=True, exist_ok=True)
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="kpscope-", dir=engine.scratch))
+            if options.scratch is not None:
+                Path(options.scratch).mkdir(parents=True, exist_ok=True)
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="kpscope-", dir=options.scratch))
             tables, parts = sorted_runs(plan.tables, rows, folder)
         except OSError as error:  # of writing
             raise input_error("the scratch folder", "scratch", error=machine_reason(error)) from None
         yield parts, tables
 
 
-def _checkpoint(plan: Plan, engine: Engine) -> Tally:
+def _checkpoint(plan: Plan, options: StreamOptions) -> Tally:
     """Return the tally of a checkpoint, or an empty one; refuse a checkpoint of other data or settings."""
     stamps = [source.stamps for source in plan.tables]
-    digest = hashlib.sha256(sums.as_json([plan, stamps, engine.partition_rows])).hexdigest()
-    file = Path(engine.checkpoint) if engine.checkpoint is not None else None
+    digest = hashlib.sha256(sums.as_json([plan, stamps, options.partition_rows])).hexdigest()
+    file = Path(options.checkpoint) if options.checkpoint is not None else None
     if file is None or not file.exists():
         return Tally(header={"digest": digest, "done": []})
     tally = sums.load_tally(File(file.name, file.read_bytes()))
@@ -167,18 +167,18 @@ def _checkpoint(plan: Plan, engine: Engine) -> Tally:
     return tally
 
 
-def _add_parts(total: Tally, parts: Iterable[tuple[int, int, Tally]], engine: Engine) -> None:
+def _add_parts(total: Tally, parts: Iterable[tuple[int, int, Tally]], options: StreamOptions) -> None:
     """Add up parts as they arrive; checkpoints take at most a twentieth of the time."""
     start, next_checkpoint, completed, rows = time.monotonic(), 0.0, total.header["done"], 0
     for count, (number, rows_read, tally) in enumerate(parts, 1):
         total.merge(tally)
         completed.append(number)
         rows, current = rows + rows_read, time.monotonic()
-        if engine.checkpoint is not None and current >= next_checkpoint:
-            total.save(engine.checkpoint)
+        if options.checkpoint is not None and current >= next_checkpoint:
+            total.save(options.checkpoint)
             next_checkpoint = time.monotonic() + _CHECKPOINT_RATIO * (time.monotonic() - current)
-        if engine.progress is not None:
-            engine.progress(len(completed), total.header["parts"], count, rows, current - start)
+        if options.progress is not None:
+            options.progress(len(completed), total.header["parts"], count, rows, current - start)
 
 
 def _process(

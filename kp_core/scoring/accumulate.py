@@ -260,7 +260,7 @@ def _columns(totals: Totals, kind: str) -> Totals:
 
 
 def cells_of(measure: Measure, arrays: Sequence[Floats]) -> Cells:
-    """Return the counts that a measure uses, which are the first of these arrays."""
+    """Return the counts that a measure uses: the leading arrays, as many as its `Cells` have fields."""
     kind: type[Cells] = measure.card.cells or Cells
     return kind(*arrays[: len(fields(kind))])
 

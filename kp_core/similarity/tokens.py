@@ -73,7 +73,7 @@ class Recipe:
 
 
 class Phrases:
-    """Distinct phrases as words, stems and characters; stemmed: (phrase,) phrases that are already stems."""
+    """Distinct phrases as words, stems and characters; stemmed: mask (phrase,) of phrases that are already stemmed."""
 
     def __init__(self, texts: Sequence[str], recipe: Recipe, stemmed: Bools | None = None) -> None:
         self.recipe, self._given, self._stemmed = recipe, texts, stemmed

@@ -1,4 +1,4 @@
-"""Arrange the extraction of keyphrases: systems, parameters, external sources, extracted lists, and coverage."""
+"""Lay out keyphrase extraction: systems, parameters, external sources, extracted lists, and coverage."""
 
 import hashlib
 from collections.abc import Callable, Sequence

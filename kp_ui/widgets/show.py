@@ -43,7 +43,7 @@ class Offered(NamedTuple):
 
 
 @dataclass
-class Noted:
+class PageRecord:
     """The signatures, notes and downloads (by title) of one run of a page."""
 
     signatures: list[str] = field(default_factory=list)
@@ -51,15 +51,15 @@ class Noted:
     offered: dict[str, Offered] = field(default_factory=dict)
 
 
-def noted() -> Noted:
+def page_record() -> PageRecord:
     """Return the record of this run."""
-    record: Noted = st.session_state.setdefault("noting", Noted())
+    record: PageRecord = st.session_state.setdefault("page record", PageRecord())
     return record
 
 
 def begin() -> None:
     """Begin the record of a run."""
-    st.session_state["noting"] = Noted()
+    st.session_state["page record"] = PageRecord()
 
 
 def plain(text: str) -> str:
@@ -112,9 +112,9 @@ def notes(new_notes: Iterable[Note]) -> None:
     texts = list[str]()
     for note, where in grouped.items():
         note = replace(note, where=typeset.listed(list(dict.fromkeys(where))))
-        if note in noted().notes:
+        if note in page_record().notes:
             continue
-        noted().notes.append(note)
+        page_record().notes.append(note)
         if note.level == "warning" and (note.remedy or note.where == "ids"):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.warning(of_note(note))
@@ -147,8 +147,8 @@ def remedy(note: Note) -> None:
 
 def signature(text: str) -> None:
     """Record a signature, which the footer offers to cite."""
-    if text not in noted().signatures:
-        noted().signatures.append(text)
+    if text not in page_record().signatures:
+        page_record().signatures.append(text)
 
 
 def recipe(result: Any, *tables: tuple[pd.DataFrame, str]) -> None:
@@ -181,7 +181,7 @@ def offer(title: str, caption: str, formats: Mapping[str, Callable[[str], Any]],
     formats: format → function that writes the file with a signature; signature: that of the files, if it is not that of
     the page
     """
-    noted().offered[title] = Offered(figures.file_name(caption), formats, signature)
+    page_record().offered[title] = Offered(figures.file_name(caption), formats, signature)
 
 
 def offer_picture(title: str, caption: str, svg: Callable[[], str], **further_formats: Callable[[str], Any]) -> None:
@@ -348,7 +348,7 @@ def file(label: str, data: Any, name: str, key: str, **kwargs: Any) -> None:
 
 def foot() -> None:
     """Draw the footer of a page from its record; each popover is filled when it is opened."""
-    record = noted()
+    record = page_record()
     with st.container(horizontal=True, key="foot"):
         if record.offered:
             popover("Download", _offer, "download", icon=":material/download:")
@@ -362,8 +362,8 @@ def foot() -> None:
 
 
 def _offer() -> None:
-    page_signature = noted().signatures[0] if noted().signatures else ""
-    for title, download in noted().offered.items():
+    page_signature = page_record().signatures[0] if page_record().signatures else ""
+    for title, download in page_record().offered.items():
         signature = page_signature if download.signature is None else download.signature
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width=560):
             st.markdown(plain(in_heads(title)), width="stretch")
@@ -374,7 +374,7 @@ def _offer() -> None:
 
 def _cite() -> None:
     entries = [("Link to this page", link.address())]
-    for line in reversed(noted().signatures):
+    for line in reversed(page_record().signatures):
         caption = "Signature: anybody who has the same files gets the same numbers"
         entries = [("Short form, for a caption", short_form(line)), (caption, line), *entries]
     for caption, code in entries:

@@ -39,7 +39,7 @@ _draw_rows = tables_on_screen.rows
 
 def _record_rows(frame: pd.DataFrame, *rest: Any, **options: Any) -> None:
     """Draw a table as HTML, and keep its values, which HTML has only in part."""
-    vars(show.noted()).setdefault("tables", []).append(frame)
+    vars(show.page_record()).setdefault("tables", []).append(frame)
     _draw_rows(frame, *rest, **options)
 
 
@@ -77,7 +77,7 @@ def opened(
 
 def tables(app: Any) -> list[pd.DataFrame]:
     """Return the tables of the page, both HTML tables and grids."""
-    return [*vars(app.session_state["noting"]).get("tables", []), *(frame.value for frame in app.dataframe)]
+    return [*vars(app.session_state["page record"]).get("tables", []), *(frame.value for frame in app.dataframe)]
 
 
 def shown(app: Any, column: str) -> pd.DataFrame:
@@ -101,7 +101,7 @@ def tab(app: Any, name: str) -> Any:
 
 def charts(app: Any) -> list[Chart]:
     """Return the charts that the page shows or offers."""
-    every = (item.formats.get("HTML") for item in app.session_state["noting"].offered.values())
+    every = (item.formats.get("HTML") for item in app.session_state["page record"].offered.values())
     return [make.args[0]() for make in every if make is not None and make.func is show.interactive]
 
 
@@ -141,7 +141,7 @@ def chosen(app: Any, key: str, value: str) -> Any:
 
 def recipe(app: Any) -> str:
     """Return the last signature that the page offers to cite."""
-    return str(app.session_state["noting"].signatures[-1])
+    return str(app.session_state["page record"].signatures[-1])
 
 
 def words(app: Any) -> str:

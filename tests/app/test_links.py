@@ -74,7 +74,7 @@ def test_a_reload_without_the_files_never_shows_the_sample_as_if_it_were_theirs(
     assert (app.query_params["k"], "files" in app.query_params) == ("9", False)
 
 
-@pytest.mark.parametrize("name", ["workspace", "uploads", "noting", "ratings"])
+@pytest.mark.parametrize("name", ["workspace", "uploads", "page record", "ratings"])
 def test_what_the_session_holds_besides_is_never_shown(name: str) -> None:
     app = opened("overview", **{name: "x"})
     assert not app.exception

@@ -68,7 +68,7 @@ def test_notes_name_no_setting_by_its_key_and_stand_once(page: str, tab: str) ->
     app = at(page, tab)
     code, everywhere = " ".join(item.value for item in app.code), literal(app)
     assert SETTING.findall(everywhere.replace(code, "")) == []
-    for note in app.session_state["noting"].notes:
+    for note in app.session_state["page record"].notes:
         assert everywhere.count(note.message[1:]) == 1, note
     if page == "overview":
         assert "x and y: no list for 1 of 12 documents, scored as empty: d0." in "".join(texts(app.warning))

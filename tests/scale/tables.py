@@ -84,9 +84,9 @@ def in_memory(tables: dict[str, pd.DataFrame]) -> kp.Corpus:
     return kp.load(gold=tables["gold"], systems=[tables["runs"]], documents=tables.get("documents"))
 
 
-def engine(rows: int = 150, **options: Any) -> scale.Engine:
+def engine(rows: int = 150, **options: Any) -> scale.StreamOptions:
     """Return an engine with small parts."""
-    return scale.Engine(partition_rows=rows, **options)
+    return scale.StreamOptions(partition_rows=rows, **options)
 
 
 def assert_same_rows(streamed: pd.DataFrame, memory: pd.DataFrame) -> None:

@@ -36,7 +36,7 @@ def tables() -> dict[str, pd.DataFrame]:
 def both(given: Given, corpus: kp.Corpus, **options: Any) -> tuple[kp.Result, kp.Result]:
     """Evaluate streamed in five parts or so, and in memory; hold the rows equal."""
     options = {"measures": MEASURES, "interval": "none"} | options
-    streamed = scale.evaluate(*given, engine=engine(1 + len(corpus.gold) // 5), **options)
+    streamed = scale.evaluate(*given, options=engine(1 + len(corpus.gold) // 5), **options)
     memory = kp.evaluate(corpus, **options)
     assert_same_rows(streamed.frame, memory.frame)
     return streamed, memory
@@ -85,7 +85,7 @@ def test_comparisons_are_those_of_memory(
     tested = {name: options[name] for name in ("test", "correction") if name in options}
     chosen = {name: value for name, value in options.items() if name not in tested}
     family = scale.Family(measure, **tested)
-    streamed = scale.compare(*write(tables, tmp_path), family, engine=engine(), **chosen)
+    streamed = scale.compare(*write(tables, tmp_path), family, options=engine(), **chosen)
     columns = ["a", "b", "measure", "k", "average", "difference", "low", "high", "documents"]
     assert_same_rows(streamed.frame[columns], memory.frame[columns])
     # 10,000 random assignments that are other ones: five standard errors of p near 1/2. Other tests draw nothing more.
@@ -103,7 +103,7 @@ def test_agreement_is_that_of_memory(options: dict[str, Any], tmp_path: Path) ->
     tables = draw(3)
     memory = kp.agreement(in_memory(tables), **{"interval": "poisson", "resamples": 100} | options)
     given = write(tables, tmp_path)
-    streamed = scale.agreement(*given, engine=engine(), **{"resamples": 100} | options)
+    streamed = scale.agreement(*given, options=engine(), **{"resamples": 100} | options)
     of_sets = memory.frame["measure"].isin(["alpha-Jaccard", "alpha-MASI"])  # which compare all documents at once
     assert of_sets.sum() == (0 if "measures" in options else 6)  # of all documents, and of each of their two types
     assert_same_rows(streamed.frame, memory.frame[~of_sets])

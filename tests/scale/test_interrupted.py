@@ -76,7 +76,7 @@ def test_killed_run_resumes_with_same_result(tmp_path: Path, capsys: pytest.Capt
 
 def test_foreign_checkpoint_is_refused(tmp_path: Path) -> None:
     given, checkpoint = write(draw(0, documents=20), tmp_path), tmp_path / "run.npz"
-    options: dict[str, Any] = {"measures": "F1@3", "resamples": 10, "engine": engine(checkpoint=checkpoint)}
+    options: dict[str, Any] = {"measures": "F1@3", "resamples": 10, "options": engine(checkpoint=checkpoint)}
     scale.evaluate(*given, **options)
     with pytest.raises(kp.InputError, match="a checkpoint of other data or settings"):
         scale.evaluate(*given, **options, seed=1)
@@ -98,13 +98,13 @@ def test_full_disk_while_sorting_leaves_no_scratch_files(room: int, tmp_path: Pa
     expected = "expected about as much free space .*"
     said = f"the scratch folder: {expected}, found {SAID}. Free some space, or name a folder .* with --scratch"
     with full_disk(room), pytest.raises(kp.InputError, match=said):
-        scale.evaluate(*given, measures="F1@3", engine=engine(scratch=scratch))
+        scale.evaluate(*given, measures="F1@3", options=engine(scratch=scratch))
     assert list(scratch.iterdir()) == []
 
 
 def test_full_disk_keeps_older_checkpoint(tmp_path: Path) -> None:
     given, checkpoint = write(draw(0), tmp_path, "csv"), tmp_path / "run.npz"
-    options: dict[str, Any] = {"measures": "F1@3", "resamples": 10, "engine": engine(checkpoint=checkpoint)}
+    options: dict[str, Any] = {"measures": "F1@3", "resamples": 10, "options": engine(checkpoint=checkpoint)}
     scale.evaluate(*given, **options)
     before = checkpoint.read_bytes()
     with (

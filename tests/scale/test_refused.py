@@ -46,7 +46,7 @@ def test_tables_of_other_forms_are_refused_with_remedy(name: str, text: str, rea
     gold, _, _ = write(draw(0, documents=5), tmp_path / "t")
     (tmp_path / name).write_text(text)
     with pytest.raises(kp.InputError, match=reason) as raised:
-        scale.evaluate(tmp_path / name if name == "gold.jsonl" else gold, tmp_path / name, engine=engine(3))
+        scale.evaluate(tmp_path / name if name == "gold.jsonl" else gold, tmp_path / name, options=engine(3))
     assert str(tmp_path) not in str(raised.value)
 
 
@@ -81,12 +81,12 @@ def test_unwritable_outputs_are_refused_before_the_run(tmp_path: Path) -> None:
     given = write(tables, tmp_path)
     for path, found in ((tmp_path / "nowhere" / "run.npz", "no such folder"), (tmp_path, "a folder")):
         with pytest.raises(kp.InputError, match=f"found {found}"):
-            scale.evaluate(*given, measures="MAP", engine=engine(checkpoint=path))
+            scale.evaluate(*given, measures="MAP", options=engine(checkpoint=path))
 
 
 def test_a_failing_part_names_its_documents_and_files(tmp_path: Path) -> None:
     given = write(draw(0, systems=1), tmp_path)
     part = r"part \d+ \(documents from .*\) of gold.parquet, s0.parquet, .*universe 12"
     with pytest.raises(kp.InputError, match=part) as raised:
-        scale.evaluate(*given, k=3, measures="kappa", universe=12, engine=engine(60))
+        scale.evaluate(*given, k=3, measures="kappa", universe=12, options=engine(60))
     assert raised.value.remedy.startswith("Choose N = ")

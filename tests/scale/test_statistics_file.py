@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(folder: Path) -> scale.Streamed:
     given = write(draw(5, documents=12), folder / "tables")
     asked = [scale.Family("F1@k", trials=200)]
-    return scale.stream(*given, measures=["F1@k", "MAP"], k="1-3", comparisons=asked, resamples=50, engine=engine())
+    return scale.stream(*given, measures=["F1@k", "MAP"], k="1-3", comparisons=asked, resamples=50, options=engine())
 
 
 @pytest.fixture(scope="module")

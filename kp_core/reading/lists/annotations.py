@@ -145,10 +145,10 @@ def _span(item: Any) -> Span | None:
         item = dict(zip(("start", "end", "label"), item, strict=True))
     for start, end in (("start", "end"), ("start_offset", "end_offset")) if isinstance(item, dict) else ():
         if start in item and end in item:
-            labels = item.get("label", item.get("labels"))
-            names = [str(label) for label in (labels if isinstance(labels, list) else [labels]) if label is not None]
+            value = item.get("label", item.get("labels"))
+            labels = [str(label) for label in (value if isinstance(value, list) else [value]) if label is not None]
             text = item.get("text")
-            return Span(names, ((item[start], item[end]),), text if isinstance(text, str) else None)
+            return Span(labels, ((item[start], item[end]),), text if isinstance(text, str) else None)
     return None
 
 

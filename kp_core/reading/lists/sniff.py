@@ -223,7 +223,7 @@ def _question(file: File, readings: Sequence[Recognition]) -> Question:
 
 
 def _uneven_rows(file: File, readings: Sequence[Recognition]) -> InputError | None:
-    """Return the refusal of a CSV file whose rows differ in their number of cells; None if the lines may be lists."""
+    """Return the error about a CSV file with rows of different lengths; None if each line may be a list."""
     if file.suffix not in (".csv", ".tsv") or any(reading.layouts for reading in readings):
         return None
     separator = max("\t;,|", key=file.sample[0].count)

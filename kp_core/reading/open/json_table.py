@@ -223,7 +223,7 @@ def _stopped(error: Exception) -> str:
 
 
 def _repeated_key(name: str, text: str, error: _TwiceError, first: int = 1) -> InputError:
-    """Return the refusal of a repeated key, with both lines; `first` is the line where the text begins."""
+    """Return the error about a repeated key, with both lines; `first` is the line where the text begins."""
     key = str(error)
     indices = re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)
     lines = list(dict.fromkeys(_line(text, 0, index.start(), first) for index in islice(indices, 2))) or [first]

@@ -405,7 +405,7 @@ def _rows(sentences: Extracts, majority: Ints, tables: Floats, seed: int) -> lis
 
 
 def _cells(table: Floats) -> Cells:
-    """Return the tables of hits, predicted “yes”, true “yes” and sentences, (4, K) → fields (K,)."""
+    """Return a table (4, K) with the rows hits, predicted “yes”, true “yes” and sentences as `Cells`."""
     hits, predicted, there, number = table
     return Cells(hits, predicted, there, number, predicted)
 
