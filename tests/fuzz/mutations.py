@@ -90,7 +90,7 @@ def _statistics() -> Source:
     with tempfile.TemporaryDirectory() as folder:
         given = write(draw(5, documents=4), Path(folder) / "tables")
         asked = [scale.Family("F1@k", trials=20)]
-        run = scale.stream(*given, measures=["F1@k"], k="1-2", comparisons=asked, resamples=10, engine=engine())
+        run = scale.stream(*given, measures=["F1@k"], k="1-2", comparisons=asked, resamples=10, options=engine())
         run.save(Path(folder) / "a.npz")
         return Source("a.npz", (Path(folder) / "a.npz").read_bytes())
 
