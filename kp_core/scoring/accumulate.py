@@ -218,10 +218,11 @@ class Accumulator:
             half_width = intervals.t_half_width(influence, np.zeros(1), n)
             return Estimate(value, value - half_width, value + half_width, n, reason)
         if "products" in totals:  # F of means; the influences on a mean are the deviations from it
-            slopes, means = gradients(measure, average, [total[None] for total in sums.values()], n), [*sums.values()]
-            deviations = totals["products"] - np.einsum("mk,nk->kmn", means, ratio(np.stack(means), n))
-            (influence, _), (_, size) = quadratic(slopes, deviations), quadratic(slopes, totals["products"])
-            half_width = intervals.t_half_width(influence, size, n)
+            summed, size = [*sums.values()], np.maximum(n, 1)
+            slopes = gradients(measure, average, [total[None] for total in summed], size)
+            deviations = totals["products"] - np.einsum("mk,nk->kmn", summed, np.stack(summed) / size)
+            (squares, _), (_, terms) = quadratic(slopes, deviations), quadratic(slopes, totals["products"])
+            half_width = intervals.t_half_width(squares, terms, n)
             return Estimate(value, value - half_width, value + half_width, n, reason)
         resampled = average_of(measure, average, [*drawn.values()], totals["weight"]) if drawn else None
         return with_bounds(value, resampled, n, reason)

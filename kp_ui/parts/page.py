@@ -260,9 +260,9 @@ def cutoff(width: int = 130) -> None:
     st.slider("k", 1, 50, key="k", width=width, label_visibility="collapsed")
     number = f" ({current})" if chosen == "average" else ""
     label = f"= **{in_words('k', chosen)}{number}**"
-    with controls.folded(label, type="tertiary", key="k in words", help=prose.helps("k")):
+    with controls.folded(label, type="tertiary", key="k in words"):
         controls.set_control("k typed", position, partial(_take, "k typed"))
-        st.number_input(question("k"), 1, 50, key="k typed")
+        st.number_input(question("k"), 1, 50, key="k typed", help=prose.helps("k"))
         controls.set_control("k by size", chosen if chosen in settings.BY_SIZE else None, partial(_take, "k by size"))
         size_label = partial(in_words, "k")
         st.pills("Cutoffs by size of gold standard or list", settings.BY_SIZE, format_func=size_label, key="k by size")
