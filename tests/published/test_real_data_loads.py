@@ -132,5 +132,5 @@ def test_termith(shared: Shared) -> None:
 def test_unknown_columns_and_xml_are_refused(shared: Shared) -> None:
     with pytest.raises(InputError, match="does not know these column names: domain, doc, method"):
         load(files=shared(f"{TERMITH}/silence.tsv"))
-    with pytest.raises(InputError, match="XML is not read"):
+    with pytest.raises(InputError, match="found XML"):
         load(gold=shared("data/wikinews_fr/ref_3.xml"))

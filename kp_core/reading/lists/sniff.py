@@ -26,7 +26,6 @@ from kp_core.reading.open.json_table import is_json, json_of, records_of
 #: Extensions of data files. A folder is refused if one of its data files cannot be read.
 _DATA_EXTENSIONS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
 #: First lines of records of RIS, MEDLINE, EndNote, BibTeX, MARC and Turtle.
-_TAGGED = re.compile(r"\s*(?:TY  - |PMID ?- |%0 |@\w+\{|=LDR |FN |@?prefix |@base )", re.IGNORECASE)
 #: First bytes of unsupported formats.
 _NOT_READ = {
     re.compile(rb"<\?xml|<TEI|<files>"): "XML",
@@ -34,6 +33,9 @@ _NOT_READ = {
     re.compile(rb"#FORMAT=WebAnno"): "WebAnno TSV",
     re.compile(rb"[^\t\r\n]+\t(?:<[^<>\s]+> *)+(?:[\r\n]|$)"): "Text with URIs of Annif",
     re.compile(rb'\{.*"(?:@graph|dcterms:subject)"\s*:', re.DOTALL): "JSON-LD",
+    re.compile(rb"(?:%[^\r\n]*\s+)*@\w+\{"): "BibTeX",
+    re.compile(rb"TY  - |PMID ?- |%0 |FN |=LDR "): "records of RIS, PubMed, EndNote or MARC",
+    re.compile(rb"@?prefix |@base ", re.IGNORECASE): "Turtle",
     re.compile(rb'\{.*"annotation_sets"\s*:', re.DOTALL): "JSON of GATE",
 }
 _ROLE_NAMES = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
@@ -191,7 +193,7 @@ def readings_of(file: File, role: Role | None) -> list[Recognition]:
     mapping, recognitions = file.mapping, list[Recognition]()
     is_text = binary_kind(file.source.data) is None
     if mapping == Mapping() and is_text and (unread := _unsupported(file)):
-        remedy = f"Convert it to CSV, JSON or plain text first ({unread} is not read): docs/formats.md shows how."
+        remedy = "Export it as CSV or XLSX, or see the conversions in docs/formats.md."
         raise NoData(file.name, unread, "lists or texts", remedy)
     for family in FAMILIES:
         # Binary files and judged pairs can only be tables.
@@ -317,11 +319,8 @@ def _refusal_of_unknown(file: File, role: Role | None) -> InputError:
         printed = re.match(r"\s*[\[{]+\s*[(']", file.text)
         remedy = "It is Python, not JSON: docs/formats.md shows how to convert it." if printed else "Save it again."
         return InputError(file.name, f"broken JSON ({value.message})", "JSON or one JSON object per line", remedy)
-    remedy = "See docs/formats.md, or name the columns of the id and the phrase."
-    if _TAGGED.match(file.text[:2000]):
-        remedy = "Its records are lists of fields: export them as CSV or XLSX, with columns of keywords and ids."
-    if file.decoded.notes:  # the encoding is a guess
-        remedy = "It is not UTF-8: name its encoding."
+    guessed = bool(file.decoded.notes)
+    remedy = "It is not UTF-8: name its encoding." if guessed else "docs/formats.md shows what can be read."
     expected = f"{_ROLE_NAMES[role] if role else 'keyphrases'} in a known format, with document ids"
     return InputError(file.name, _description(file), expected, remedy)
 

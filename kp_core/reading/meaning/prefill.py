@@ -141,7 +141,8 @@ def _columns_by_name(table: Table, fields: Sequence[str]) -> dict[str, str]:
 
 def _role_by_heads(table: Table) -> Role | None:
     heads = set(map(plain, table.names))
-    ranked = heads & {*NAMES["rank"], *NAMES["score"]}
+    scores = {plain(base_of(name)) for name in table.names if profile(table, name).fraction}
+    ranked = heads & {*NAMES["rank"], *NAMES["score"]} | scores & {*NAMES["score"]}
     worded = [name for name in table.names if plain(name) in words_of("phrase")]
     predicted = [name for name in table.names if is_predicted(name) and profile(table, name).phrases]
     with_lists = whole_lists(table, worded)
