@@ -137,12 +137,11 @@ def _notes_on_types(frame: pd.DataFrame) -> list[Note]:
         same, hit = rows["type"].isin(["EXACT", "MORPH"]), rows["hit"]
         more, less = int((same & ~hit).sum()), int((hit & ~same).sum())
         if more or less:
-            hits = pluralize(int(hit.sum()), "hit")
-            text = f"{pluralize(int(same.sum()), 'phrase')} the same or in another form, and {hits} in the evaluation"
-            no_hits = (
-                f"{pluralize(more, 'is no hit', 'are no hits')}: repetitions, or differences kept by the normalizer"
-            )
-            others = f"{pluralize(less, 'hit is', 'hits are')} spelled otherwise"
+            hits = pluralize(int(hit.sum()), "prediction counts as a hit", "predictions count as hits")
+            text = f"{hits}, and {int(same.sum()):,} equal a keyphrase or another form of one"
+            repeated = pluralize(more, "repeats another or still differs", "repeat others or still differ")
+            no_hits = f"of these, {repeated} after normalization"
+            others = f"{pluralize(less, 'hit is', 'hits are')} spelled differently"
             notes.append(Note("info", str(system), "; ".join([text, *[no_hits] * bool(more), *[others] * bool(less)])))
     return notes
 
