@@ -17,7 +17,7 @@ from kp_core.charts.style import Chart, short_names
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.errors import pluralize as pluralize
 from kp_core.scoring.runs import have_runs
-from kp_core.settings import remedy_in_words, short_form, spelled_out
+from kp_core.settings import in_words, remedy_in_words, short_form, spelled_out
 from kp_core.studies.answer import Answer
 from kp_core.takeaway import figures, methods
 from kp_ui.state import link, settings, workspace
@@ -99,9 +99,7 @@ def formula(*lines: str) -> None:
     An invisible box and a thin space prevent Streamlit from cutting off or scrolling formulas.
     """
     block = r" \\[1.5ex] ".join(lines)
-    if len(lines) > 1:
-        block = rf"\begin{{gathered}}{block}\end{{gathered}}"
-    st.latex(rf"\colorbox{{transparent}}{{$\displaystyle {block}$}}\,")
+    st.latex(rf"\colorbox{{transparent}}{{$\displaystyle \begin{{gathered}}{block}\end{{gathered}}$}}\,")
 
 
 def notes(new_notes: Iterable[Note]) -> None:
@@ -115,7 +113,7 @@ def notes(new_notes: Iterable[Note]) -> None:
         if note in page_record().notes:
             continue
         page_record().notes.append(note)
-        if note.level == "warning" and (note.remedy or note.where == "ids"):
+        if note.level == "warning" and (note.remedy or note.where in ("universe", "ids")):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.warning(of_note(note))
                 remedy(note)
@@ -137,12 +135,15 @@ def of_note(note: Note) -> str:
 
 
 def remedy(note: Note) -> None:
-    """Draw the remedy of a note, if there is one, as a link or button."""
+    """Draw the remedy of a note, if there is one: a link, or a button for each choice; universes once per page."""
     if note.where == "ids" and note.level == "warning":
         link.to("data", "Apply this fix on the Data page")
-    elif note.remedy and note.remedy[1] in settings.options(note.remedy[0]):
-        action = link.deferred(link.choose, *note.remedy)
-        st.button(plain(remedy_in_words(*note.remedy)), key=f"remedy {note.remedy}", on_click=action)
+    choices = {note.remedy: remedy_in_words(*note.remedy)} if note.remedy else {}
+    if note.where == "universe" and note == next(one for one in page_record().notes if one.where == "universe"):
+        choices = {("universe", value): f"N: {in_words('universe', value)}" for value in settings.options("universe")}
+    for (name, value), label in choices.items():
+        if value in settings.options(name) and value != settings.value(name):
+            st.button(plain(label), key=f"remedy {name} {value}", on_click=link.deferred(link.choose, name, value))
 
 
 def signature(text: str) -> None:
@@ -247,8 +248,7 @@ def in_short(text: str, systems: Iterable[str] = ()) -> str:
     short = short_names(systems or workspace.corpus().systems)
     if not short:
         return in_heads(text)
-    names = sorted(short, key=len, reverse=True)
-    parts = re.split(rf"(?<!\w)({'|'.join(map(re.escape, names))})(?!\w)", text)
+    parts = re.split(rf"(?<!\w)({'|'.join(map(re.escape, sorted(short, key=len, reverse=True)))})(?!\w)", text)
     return "".join(short[part] if part in short else in_heads(part) for part in parts)
 
 

@@ -80,3 +80,11 @@ def test_conventions_of_a_preset_stand_in_words() -> None:
     app = opened("overview", preset="annif", state={"conventions": True})
     assert "“Concept identifiers: decide which phrases are equal”" in literal(app)
     assert SETTING.findall(literal(app)) == []
+
+
+def test_a_note_on_the_universe_has_a_button_for_each_other_universe() -> None:
+    app = at("systems", "Concordance")
+    offered = [item for item in app.button if item.label.startswith("N: ")]
+    assert [item.label for item in offered] == ["N: phrases of the whole collection", "N: a custom number"]
+    offered[0].click().run()
+    assert app.query_params["universe"] in ("vocabulary", ["vocabulary"])
