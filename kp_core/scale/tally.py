@@ -8,13 +8,14 @@ import warnings
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus, Ranking
 from kp_core.errors import InputError, Note, input_error, machine_reason, part_of, pluralize
@@ -29,7 +30,7 @@ from kp_core.scale.disk import write_files
 from kp_core.scale.plan import Plan
 from kp_core.scale.sources import Source
 from kp_core.scoring import codes, pair_sums
-from kp_core.scoring.accumulate import Ids, Sums
+from kp_core.scoring.accumulate import SUMS, AverageKey, Ids, Sums, add_to
 from kp_core.scoring.gold import list_sizes
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.paired import Family, FamilyAt
@@ -40,38 +41,55 @@ from kp_core.studies import annotators, compare, evaluate, facts
 from kp_core.studies.parts import parse_by
 from kp_core.studies.result import Result, result_frame
 
-FORMAT = "kpscope statistics 3"
+FORMAT = "kpscope statistics 4"
 #: Dataclasses that the header may contain.
-_CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in (Family, Ids, Names, Note, Plan, Settings, Source)}
+_CLASSES: dict[str, type[Any]] = {
+    kind.__name__: kind for kind in (AverageKey, Family, Ids, Names, Note, Plan, Settings, Source)
+}
 
 
 @dataclass
 class Tally(Sums):
     """Sums over documents.
 
-    notes   notes on reading, whose numbers are added up; header: the plan of the sums, and completed parts
+    notes     notes on reading, whose numbers are added up
+    rejected  reason → number of rejected rows
+    header    the plan of the sums, and completed parts
     """
 
     notes: list[Note] = field(default_factory=list)
+    rejected: dict[str, int] = field(default_factory=dict)
     header: dict[str, Any] = field(default_factory=dict)
 
     def merge(self, other: Sums) -> None:
         """Add the sums of other documents."""
         super().merge(other)
-        self.notes = added([*self.notes, *getattr(other, "notes", ())])
+        if isinstance(other, Tally):
+            self.notes = added([*self.notes, *other.notes])
+            add_to(self.rejected, other.rejected)
 
     def save(self, path: str | Path, **header: Any) -> None:
         """Write one NumPy archive without pickled objects, atomically."""
         path, packed = Path(path), io.BytesIO()
-        content = {"format": FORMAT, **self.header, **header, "notes": self.notes, "ids": self.ids}
+        leaves = dict(_leaves({kind: getattr(self, kind) for kind in SUMS}))
+        content = {"format": FORMAT, **self.header, **header, "arrays": [*leaves]}
+        content |= {name: getattr(self, name) for name in ("notes", "rejected", "ids")}
         arrays: dict[str, Any] = {"header.json": np.frombuffer(as_json(content), np.uint8)}
-        for record, totals in self.totals.items():
-            arrays |= {f"{record}:{name}": array for name, array in totals.items()}
+        arrays |= {str(number): array for number, array in enumerate(leaves.values())}
         np.savez(packed, **arrays)
         try:
             write_files({path: packed.getvalue()})
         except OSError as error:
             raise input_error(path.name, "not written", error=machine_reason(error)) from None
+
+
+def _leaves(sums: dict[Any, Any]) -> Iterator[tuple[tuple[Any, ...], NDArray[Any]]]:
+    """Yield the arrays of nested sums with their paths."""
+    for key, value in sums.items():
+        if isinstance(value, dict):
+            yield from (((key, *path), array) for path, array in _leaves(value))
+        else:
+            yield (key,), value
 
 
 def as_json(content: Any) -> bytes:
@@ -131,11 +149,10 @@ def load_tally(file: File, limits: Limits | None = None) -> Tally:
             raise input_error(file.name, "damaged")
         if header.pop("format", None) != FORMAT:
             raise input_error(file.name, "version", version=FORMAT)
-        tally = Tally(ids=header.pop("ids"), notes=header.pop("notes"), header=header)
-        for name, array in arrays.items():
-            record, _, quantity = name.partition(":")
-            tally.put(record, {quantity: array})
-        return tally
+        sums: dict[str, Any] = {kind: {} for kind in SUMS}
+        for number, path in enumerate(header.pop("arrays")):
+            add_to(sums, reduce(lambda value, key: {key: value}, reversed(path), arrays[str(number)]))
+        return Tally(**sums, **{name: header.pop(name) for name in ("notes", "rejected", "ids")}, header=header)
     except InputError:
         raise
     except DAMAGED_ARRAYS:
@@ -191,8 +208,7 @@ def score(corpus: Corpus, plan: Plan) -> Tally:
     rejected = {rejected_in_words(rows) for _, rows in corpus.report.rejected.groupby("file")}
     notes = [note for note in corpus.report.notes if note.message not in rejected and note not in sense.notes(corpus)]
     tally = Tally(notes=notes)
-    for reason, number in corpus.report.rejected["reason"].value_counts().items():
-        tally.add(f"rejected/{reason}", number)
+    tally.rejected = corpus.report.rejected["reason"].value_counts().to_dict()
     lists = [reading for reading in corpus.report.readings if reading.role in ("gold", "system")]
     tally.add("read", sum(reading.rows_read for reading in lists))
     data = _prepared(corpus, plan)
@@ -237,21 +253,16 @@ def _notes(tally: Tally, plan: Plan) -> list[Note]:
         return next((i for i, name in enumerate(plan.names.systems) if f"“{name}”" in words), -1), words
 
     notes = [*plan.notes, *sorted(tally.notes, key=index)]
-    if reasons := _rejected(tally):
-        by_reason = ", ".join(f"{reason} ({n:,})" for reason, n in sorted(reasons.items()))
-        words = pluralize(sum(reasons.values()), "row was rejected and is", "rows were rejected and are")
+    if tally.rejected:
+        by_reason = ", ".join(f"{reason} ({n:,})" for reason, n in sorted(tally.rejected.items()))
+        words = pluralize(sum(tally.rejected.values()), "row was rejected and is", "rows were rejected and are")
         notes.append(Note("warning", "rows", f"{words} not used: {by_reason}"))
     return notes
 
 
-def _rejected(tally: Tally) -> dict[str, int]:
-    kinds = {name.partition("/"): int(number[0]) for name, number in tally.numbers.items()}
-    return {reason: number for (kind, _, reason), number in kinds.items() if kind == "rejected"}
-
-
 def refuse_if_mostly_rejected(tally: Tally) -> None:
     """Refuse data with too many rejected rows in all parts, by the same limit as in memory."""
-    rejected, rows_read, limit = sum(_rejected(tally).values()), tally.number("read"), LIMITS.rejected_percent
+    rejected, rows_read, limit = sum(tally.rejected.values()), tally.number("read"), LIMITS.rejected_percent
     if rejected * 100 > limit * rows_read:
         raise input_error("the tables", "rejected", rejected=rejected, rows=pluralize(rows_read, "row"), most=limit)
 
@@ -319,7 +330,7 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
     plan = header["plan"]
     try:
         # the file may state any number of rows
-        if plan.rows > len(MEASURES) * sum(array.size for part in tally.totals.values() for array in part.values()):
+        if plan.rows > len(MEASURES) * sum(array.size for kind in SUMS for _, array in _leaves(getattr(tally, kind))):
             raise input_error(file.name, "altered")
         streamed, documents = Streamed(tally, plan), int(tally.numbers["documents"][0])
         # invalid sums may overflow

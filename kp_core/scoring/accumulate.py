@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,39 +100,74 @@ class Ids:
         return ", ".join(self.names[:_NAMES_SHOWN]) + (" …" if self.count > _NAMES_SHOWN else "")
 
 
-#: Name of a quantity → its sums over documents.
-Totals = dict[str, Floats]
+@dataclass(frozen=True)
+class AverageKey:
+    """The average that sums belong to.
+
+    part    subset of the documents, or part of an agreement
+    system  its index among the systems, counted on over several gold standards
+    counts  name of the measure; if counts are pooled, `table` or `ranking`, since such measures share their sums
+    """
+
+    part: str
+    system: int
+    average: str
+    counts: str
+    cutoffs: tuple[Cutoff, ...]
+
+
+class AverageSums(TypedDict, total=False):
+    """The sums of an average over documents, in K columns; a summand is a value or a pooled count."""
+
+    documents: Floats  # (K,) documents with a value, or pooled
+    sums: dict[int, Floats]  # index of a summand → (K,)
+    drawn: dict[int, Floats]  # index of a summand → its weighted sums of resamples (B, K)
+    weight: Floats  # (B, K) weights of documents with a value
+    reasons: dict[str, Floats]  # (K,) documents by reason, in blocks without any value
+    squares: Floats  # (K,) for the cluster t interval: of values
+    products: Floats  # (K, M, M) for the cluster t interval: of all pairs of counts
+
+
+class PartSums(TypedDict, total=False):
+    """The documents of a part of the data."""
+
+    documents: Floats  # (K,) all documents
+    scored: Floats  # (1,) those that resamples may contain
+    drawn: Floats  # (B,) their weights
+
+
+class PairSums(TypedDict, total=False):
+    """Sums for P pairs of S systems with M summands."""
+
+    common: Floats  # (1,) documents on which every system is scored
+    sums: Floats  # (S, M)
+    drawn: Floats  # (S, B, M) weighted sums of resamples
+    weight: Floats  # (B,) their weights
+    moved: Floats  # (T, P · M) the sums swapped in a trial of the randomization test
+    differences: Floats  # (P, 5) documents won, tied and lost, and sums of differences and of their squares
+    lists: Floats  # (S, S) documents with lists of both systems
+    in_use: Floats  # (1,) documents in use
+    products: Floats  # (P, 2M, 2M) for the cluster t interval
 
 
 @dataclass
 class Sums:
-    """Sums over the documents seen so far.
+    """Sums over the documents seen so far; `numbers` and `ids` (kind of document → such documents) are for notes."""
 
-    totals  name of a record → its sums; the record `numbers` has numbers for the notes
-    ids     kind of document → number and names of such documents, for the notes
-    """
-
-    totals: dict[str, Totals] = field(default_factory=lambda: {"numbers": {}})
+    numbers: dict[str, Floats] = field(default_factory=dict)
+    parts: dict[str, PartSums] = field(default_factory=dict)
+    averages: dict[AverageKey, AverageSums] = field(default_factory=dict)
+    pairs: dict[str, PairSums] = field(default_factory=dict)
     ids: dict[str, Ids] = field(default_factory=dict)
-
-    @property
-    def numbers(self) -> Totals:
-        """The sums that the notes need."""
-        return self.totals["numbers"]
-
-    def put(self, record: str, totals: Totals) -> None:
-        """Add sums to a record; a quantity that is missing in the record or in the new sums counts as 0."""
-        sums = self.totals.setdefault(record, {})
-        sums |= {name: sums[name] + array if name in sums else array for name, array in totals.items()}
 
     def add(self, name: str, values: Floats | Ints | int) -> None:
         """Add values to the named numbers."""
-        self.put("numbers", {name: np.atleast_1d(np.asarray(values, np.float64))})
+        add_to(self.numbers, {name: np.atleast_1d(np.asarray(values, np.float64))})
 
     def merge(self, other: Sums) -> None:
         """Add the sums of other documents."""
-        for record, totals in other.totals.items():
-            self.put(record, totals)
+        for kind in SUMS:
+            add_to(getattr(self, kind), getattr(other, kind))
         # A kind that is new is added to empty `Ids`, which sorts its names.
         self.ids |= {kind: self.ids.get(kind, Ids()) + ids for kind, ids in other.ids.items()}
 
@@ -145,42 +180,55 @@ class Sums:
         return int(self.numbers.get(name, np.zeros(1))[0])
 
 
-class Accumulator:
-    """Accumulator of blocks of documents of one `part` of the data, which computes averages from their sums.
+#: Fields of `Sums` that are added up.
+SUMS = ("numbers", "parts", "averages", "pairs")
 
-    A summand is a value or a pooled count. The record of an average has K columns of these sums over documents:
-    `documents` (with a value, or pooled), `sums/…` of each summand, `drawn/…` (B, K) of each summand times the weights
-    of resamples, `weight` (B, K) of documents with a value, and `reasons/…`, the documents by reason in blocks without
-    any value; for the cluster t interval, also `squares` of values, or `products` (K, M, M) of all pairs of counts.
+
+def add_to(totals: Any, sums: Any) -> None:
+    """Add sums to totals in place; a quantity that either of them lacks counts as 0.
+
+    >>> totals = {"a": 1, "b": {"c": 2}}
+    >>> add_to(totals, {"b": {"c": 3, "d": 4}})
+    >>> totals
+    {'a': 1, 'b': {'c': 5, 'd': 4}}
     """
+    for name, value in sums.items():
+        if name not in totals:
+            totals[name] = value
+        elif isinstance(value, dict):
+            add_to(totals[name], value)
+        else:
+            totals[name] = totals[name] + value
+
+
+class Accumulator:
+    """Accumulator of blocks of documents of one `part` of the data, which computes averages from their sums."""
 
     def __init__(self, interval: Interval, sums: Sums | None = None, part: str = "") -> None:
         self.interval, self.sums, self.part = interval, Sums() if sums is None else sums, part
         self.weights: Floats | None = None
-        self._added: set[str] = set()
+        self._added: set[AverageKey] = set()
 
     def begin(self, scored: Bools, weights: Floats | None) -> None:
         """Begin a block, given the documents that resamples may contain (D,) and the weights of resamples (B, D)."""
         self.weights, self._added = weights, set()
         if weights is not None:
-            self._put(f"totals/{self.part}/scored", {}, [scored.astype(float)[:, None]])
+            part: PartSums = {"scored": np.array([scored.sum()], float), "drawn": weights @ scored.astype(float)}
+            add_to(self.sums.parts, {self.part: part})
 
-    def _put(self, record: str, totals: Totals, summands: Sequence[Floats]) -> None:
-        totals |= {f"sums/{i}": values.sum(axis=0) for i, values in enumerate(summands)}
-        if self.weights is not None:
-            totals |= {f"drawn/{i}": self.weights @ values for i, values in enumerate(summands)}
-        self.sums.put(record, totals)
-
-    def add(self, system: str, measure: Measure, view: CutoffCounts | Grid, average: str) -> None:
+    def add(self, system: int, measure: Measure, view: CutoffCounts | Grid, average: str) -> None:
         """Add the documents of the current block to one average of a measure for a system."""
-        record = self._record(system, measure, view.cutoffs, average)
-        if record in self._added:  # measures of pooled counts share the same sums
+        key = self._key(system, measure, view.cutoffs, average)
+        if key in self._added:  # measures of pooled counts share the same sums
             return
-        self._added.add(record)
+        self._added.add(key)
         parts, scored, pooled = summands(measure, view, average), view.scored, average == "micro"
         defined = scored[:, None] if pooled else scored[:, None] & ~np.isnan(sum(parts))
         filled = [np.where(defined, part, 0.0) for part in parts]
-        totals = {"documents": (view.documents if pooled else defined.sum(axis=0)).astype(float)}
+        totals: AverageSums = {"documents": (view.documents if pooled else defined.sum(axis=0)).astype(float)}
+        totals["sums"] = {i: values.sum(axis=0) for i, values in enumerate(filled)}
+        if self.weights is not None:
+            totals["drawn"] = {i: self.weights @ values for i, values in enumerate(filled)}
         if self.interval == "cluster-t" and (pooled or len(filled) > 1):
             totals["products"] = _products(filled)
         elif self.interval == "cluster-t":
@@ -192,58 +240,59 @@ class Accumulator:
         if undefined.any() and scored.any():
             status = view.status(measure)[scored]
             reasons = np.unique(status[:, undefined]).tolist()
-            totals |= {f"reasons/{why}": ((status == why) & undefined).sum(axis=0).astype(float) for why in reasons}
-        self._put(record, totals, filled)
+            totals["reasons"] = {why: ((status == why) & undefined).sum(axis=0).astype(float) for why in reasons}
+        add_to(self.sums.averages, {key: totals})
 
     def estimate(
         self,
-        system: str,
+        system: int,
         measure: Measure,
         average: str,
         cutoffs: tuple[Cutoff, ...] = (),
         absent: str = "no_documents",
     ) -> Estimate:
         """Return value, interval and reason for missing values per column; absent: the reason if no document counts."""
-        totals = self.sums.totals[self._record(system, measure, cutoffs, average)]
-        n, sums, drawn = totals["documents"].astype(np.int64), _columns(totals, "sums"), _columns(totals, "drawn")
+        totals = self.sums.averages[self._key(system, measure, cutoffs, average)]
+        n, sums = totals["documents"].astype(np.int64), [*totals["sums"].values()]
         if average == "micro":
             return self._pooled(measure, totals, n, absent)
         reason: list[str | None] = [None] * len(n)
         for column in np.flatnonzero(n == 0):
-            counts = {why: number[column] for why, number in _columns(totals, "reasons").items()}
+            counts = {why: number[column] for why, number in totals.get("reasons", {}).items()}
             reason[column] = max(sorted(counts), key=counts.__getitem__) if counts else absent
-        value = average_of(measure, average, [*sums.values()], n)
+        value = average_of(measure, average, sums, n)
         if "squares" in totals:
             influence = ratio(squared_deviations(value, totals["squares"], n), n**2, np.nan)
             half_width = intervals.t_half_width(influence, np.zeros(1), n)
             return Estimate(value, value - half_width, value + half_width, n, reason)
         if "products" in totals:  # F of means; the influences on a mean are the deviations from it
-            summed, size = [*sums.values()], np.maximum(n, 1)
-            slopes = gradients(measure, average, [total[None] for total in summed], size)
-            deviations = totals["products"] - np.einsum("mk,nk->kmn", summed, np.stack(summed) / size)
+            size = np.maximum(n, 1)
+            slopes = gradients(measure, average, [total[None] for total in sums], size)
+            deviations = totals["products"] - np.einsum("mk,nk->kmn", sums, np.stack(sums) / size)
             (squares, _), (_, terms) = quadratic(slopes, deviations), quadratic(slopes, totals["products"])
             half_width = intervals.t_half_width(squares, terms, n)
             return Estimate(value, value - half_width, value + half_width, n, reason)
-        resampled = average_of(measure, average, [*drawn.values()], totals["weight"]) if drawn else None
+        resampled = None
+        if "drawn" in totals:
+            resampled = average_of(measure, average, [*totals["drawn"].values()], totals["weight"])
         return with_bounds(value, resampled, n, reason)
 
-    def _record(self, system: str, parsed: Measure, cutoffs: tuple[Cutoff, ...], average: str) -> str:
-        measure = parsed.name()
-        if average == "micro" and cutoffs:  # all measures of pooled counts share a record
-            measure = "table" if parsed.of_tables else "ranking"
-        return f"totals/{self.part}/{system}/{average}/{measure}/{','.join(map(str, cutoffs))}"
+    def _key(self, system: int, measure: Measure, cutoffs: tuple[Cutoff, ...], average: str) -> AverageKey:
+        counts = measure.name()
+        if average == "micro" and cutoffs:
+            counts = "table" if measure.of_tables else "ranking"
+        return AverageKey(self.part, system, average, counts, cutoffs)
 
-    def _pooled(self, measure: Measure, totals: Totals, n: Ints, absent: str) -> Estimate:
-        sums, drawn = ([*_columns(totals, kind).values()] for kind in ("sums", "drawn"))
-        total = cells_of(measure, [counts[None] for counts in sums])
+    def _pooled(self, measure: Measure, totals: AverageSums, n: Ints, absent: str) -> Estimate:
+        total = cells_of(measure, [counts[None] for counts in totals["sums"].values()])
         if not n.any():
             undefined = np.full(len(n), np.nan)
             return Estimate(undefined, undefined, undefined, n, [absent] * len(n))
         value, resampled = measure.scores(total)[0], None
-        if drawn:
-            scored = self.sums.totals[f"totals/{self.part}/scored"]
-            if (scored["drawn/0"] != scored["sums/0"]).any():  # totals are scaled to the number of documents
-                scale = ratio(scored["sums/0"], scored["drawn/0"], np.nan)
+        if "drawn" in totals:
+            drawn, part = [*totals["drawn"].values()], self.sums.parts[self.part]
+            if (part["drawn"] != part["scored"]).any():  # totals are scaled to the number of documents
+                scale = ratio(part["scored"], part["drawn"], np.nan)[:, None]
                 drawn = [counts * scale for counts in drawn]
             resampled = measure.scores(cells_of(measure, drawn))
         status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0].astype(object)
@@ -254,10 +303,6 @@ class Accumulator:
             half_width = intervals.t_half_width(*influence, n)
             return Estimate(value, value - half_width, value + half_width, n, reason)
         return with_bounds(value, resampled, n, reason)
-
-
-def _columns(totals: Totals, kind: str) -> Totals:
-    return {name.partition("/")[2]: array for name, array in totals.items() if name.startswith(f"{kind}/")}
 
 
 def cells_of(measure: Measure, arrays: Sequence[Floats]) -> Cells:
@@ -334,8 +379,8 @@ def estimate(
     """Return the average of a measure over all documents of a view; weights: those of resamples (B, D), or None."""
     whole = Accumulator(interval if weights is None else "bootstrap")
     whole.begin(view.scored, weights)
-    whole.add("", measure, view, average)
-    return whole.estimate("", measure, average, view.cutoffs, view.absent)
+    whole.add(0, measure, view, average)
+    return whole.estimate(0, measure, average, view.cutoffs, view.absent)
 
 
 def mean_of(averages: Sequence[Estimate]) -> Estimate:

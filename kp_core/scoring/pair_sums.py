@@ -10,7 +10,17 @@ from typing import Any
 import numpy as np
 
 from kp_core.scoring import intervals, paired
-from kp_core.scoring.accumulate import Ids, Sums, average_of, gradients, quadratic, squared_deviations, summands
+from kp_core.scoring.accumulate import (
+    Ids,
+    PairSums,
+    Sums,
+    add_to,
+    average_of,
+    gradients,
+    quadratic,
+    squared_deviations,
+    summands,
+)
 from kp_core.scoring.by_subject import SubjectCounts, refuse_unsuitable, swapped_difference
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import Counts, SystemCounts
@@ -133,13 +143,7 @@ class PairResults:
 
 
 class Pairing:
-    """Sums for all pairs of systems, added up block by block in one record.
-
-    For S systems, P pairs and M summands: `common` (1,) number of documents on which every system is scored; `sums`
-    (S, M); `drawn` (S, B, M) and `weight` (B,), weighted sums of resamples; `moved` (T, P · M), the sums swapped in a
-    trial of the randomization test; `differences` (P, 5), documents won, tied and lost, and sums of the differences and
-    of their squares; `lists` (S, S) and `in_use` (1,), as in `ListCounts`; `products` (P, 2M, 2M) for cluster t only.
-    """
+    """Comparison of all pairs of systems, whose sums are added up block by block."""
 
     def __init__(self, at: FamilyAt, systems: Sequence[str], sums: Sums, name: str = "") -> None:
         self.at, self.systems, self.sums, self.name = at, list(systems), sums, name
@@ -161,7 +165,7 @@ class Pairing:
         stacked = np.stack([block[name].summands[shared] for name in self.systems])  # (S, D, M)
         values = np.array([block[name].value for name in self.systems])[:, shared]
         differences = [leveled(d[~np.isnan(d)]) for d in (values[a] - values[b] for a, b in self.places)]
-        totals = {"common": np.array([shared.sum()], float), "sums": stacked.sum(axis=1)}
+        totals: PairSums = {"common": np.array([shared.sum()], float), "sums": stacked.sum(axis=1)}
         totals["differences"] = np.array([_sums_of_differences(of_pair) for of_pair in differences])
         if lists is not None:
             shared_lists = [[float(lists.shared(a, b)) for b in self.systems] for a in self.systems]
@@ -174,12 +178,12 @@ class Pairing:
         if self.at.settings.interval == "cluster-t":
             summands_of_both = [np.hstack([stacked[a], stacked[b]]) for a, b in self.places]
             totals["products"] = np.array([summands.T @ summands for summands in summands_of_both])
-        self.sums.put(f"pairs/{self.name}", totals)
+        add_to(self.sums.pairs, {self.name: totals})
         return differences
 
     def compared(self, differences: list[Floats] | None = None) -> PairResults:
         """Return the comparison; differences: those of each pair on all documents, None if data are streamed."""
-        totals, family = self.sums.totals[f"pairs/{self.name}"], self.at.family
+        totals, family = self.sums.pairs[self.name], self.at.family
         n, difference_sums = int(totals["common"][0]), totals["differences"]
         biserial = [paired.rank_biserial(d) for d in differences or ()] or [float("nan")] * len(self.pairs)
         effects = [_effect(*parts) for parts in zip(difference_sums, biserial, strict=True)]

@@ -12,7 +12,7 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.scoring import intervals, label_sets
-from kp_core.scoring.accumulate import Accumulator, Grid, Sums, estimate
+from kp_core.scoring.accumulate import Accumulator, Grid, Sums, add_to, estimate
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Floats, Ints
 from kp_core.scoring.gold import AnnotatorChoices
@@ -159,14 +159,14 @@ def add_annotators(sums: Sums, data: Prepared, measures: list[Measure], couples:
     counted_parts = [part for part in _parts(measures, data.names, couples) if part.measure.card.family != "sets"]
     for part, grid, documents in _grids(data, counted_parts, couples):
         accumulator = part.accumulator(sums, settings.interval)
-        sums.add(f"{accumulator.part}/rows", documents)
+        add_to(sums.parts, {accumulator.part: {"documents": np.asarray(documents, float)}})
         accumulators.append((part.measure, accumulator, grid))
     for block, weights in intervals.blocks(settings, data.documents, seen_by_several):
         for measure, accumulator, grid in accumulators:
             view = grid.part(block)
             accumulator.begin(view.scored, weights if accumulator.interval != "none" else None)
             for average in measure.averages(settings.average):
-                accumulator.add("", measure, view, average)
+                accumulator.add(0, measure, view, average)
 
 
 def agreement_of(
@@ -192,9 +192,9 @@ def agreement_of(
                 rows.append(Row("all", part.measure.name(), None, "micro", part.subset, *numbers))
             continue
         accumulator = part.accumulator(sums, settings.interval)
-        documents = sums.numbers[f"{accumulator.part}/rows"].astype(np.int64)
+        documents = sums.parts[accumulator.part]["documents"].astype(np.int64)
         for average in part.measure.averages(settings.average):
-            values = accumulator.estimate("", part.measure, average, absent=part.absent)
+            values = accumulator.estimate(0, part.measure, average, absent=part.absent)
             for i, name in enumerate(part.names):
                 if part.kind != "pairs" or documents[i]:
                     numbers = values.row(i, int(documents[i]))

@@ -13,7 +13,7 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, Note, input_error, named
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Accumulator, Grid, Sums, estimate, mean_of
+from kp_core.scoring.accumulate import Accumulator, Grid, Sums, add_to, estimate, mean_of
 from kp_core.scoring.by_subject import subject_estimates
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, forms_of
@@ -220,7 +220,8 @@ def add_systems(sums: Sums, data: Prepared, golds: list[Systems], query: Query) 
     for number, (subset, counts) in enumerate(subset_counts.items()):
         known = next(iter(counts[0].values())).exact.known
         if query.by != ("group",) or subset == "all" or subset.removeprefix("group:") in data.coded.groups:
-            sums.add(f"{number}/documents", known.sum() if number else len(known))
+            documents = known.sum() if number else len(known)
+            add_to(sums.parts, {str(number): {"documents": np.array([documents], float)}})
         blocks = [(name, system.blocks()) for systems in counts for name, system in systems.items()]
         measures = [parsed for parsed in query.measures_of(subset) if {*parsed.averages(settings.average)} - {*SUBJECT}]
         pending.append((Accumulator(settings.interval, sums, str(number)), measures, blocks))
@@ -233,7 +234,7 @@ def add_systems(sums: Sums, data: Prepared, golds: list[Systems], query: Query) 
                 scored = [parsed for parsed in measures if name not in BASELINES or parsed.card.matcher not in SPECIAL]
                 for measure, view in system[block].views(scored):
                     for average in measure.averages(settings.average):
-                        accumulator.add(str(index), measure, view, average)
+                        accumulator.add(index, measure, view, average)
     return subset_counts
 
 
@@ -250,9 +251,9 @@ def system_rows(
     """
     rows, settings = list[Row](), query.settings
     for number, subset in enumerate(subsets(query.by, query.names.groups)):
-        if f"{number}/documents" not in sums.numbers:  # no document with gold has this type
+        if "documents" not in (part := sums.parts.get(str(number), {})):  # no document with gold has this type
             continue
-        documents, accumulator = sums.number(f"{number}/documents"), Accumulator(settings.interval, sums, str(number))
+        documents, accumulator = int(part["documents"][0]), Accumulator(settings.interval, sums, str(number))
         baselines = BASELINES if query.baselines and (subset == "all" or not side_of(subset)) else ()
         systems = [*query.names.systems, *baselines]
         golds = counts[subset] if counts else [{}]
@@ -268,7 +269,7 @@ def system_rows(
                 else:
                     of_runs = list[Estimate]()
                     for run in runs:
-                        indices = map(str, range(systems.index(run), len(systems) * len(golds), len(systems)))
+                        indices = range(systems.index(run), len(systems) * len(golds), len(systems))
                         of_runs.append(mean_of([accumulator.estimate(i, measure, average, cutoffs) for i in indices]))
                     values = of_runs[0]
                     if average_runs:

@@ -315,8 +315,8 @@ def _mean(golds: list[Counts], measure: Measure, average: str) -> Floats:
     for index, counts in enumerate(golds):
         for part in counts.blocks():
             accumulator.begin(part.resampled, None)
-            accumulator.add(str(index), measure, part.at(cutoffs), average)
-    return mean_of([accumulator.estimate(str(index), measure, average, cutoffs) for index in range(len(golds))]).value
+            accumulator.add(index, measure, part.at(cutoffs), average)
+    return mean_of([accumulator.estimate(index, measure, average, cutoffs) for index in range(len(golds))]).value
 
 
 @dataclass(frozen=True)

@@ -74,8 +74,9 @@ def changed(data: bytes, change: Header) -> bytes:
 
 
 DAMAGED, OTHER_SUMS = "another kind of file, or a damaged one", "sums that do not match"
-#: What is changed: arrays, or the header → what is said.
-CHANGES: list[tuple[dict[str, Any] | Header, str]] = [
+F1 = {"dataclass": "AverageKey", "part": "0", "system": 0, "average": "macro", "counts": "F1@k", "cutoffs": [1, 2, 3]}
+#: What is changed: arrays, the header, or the array at a path → what is said.
+CHANGES: list[tuple[dict[str, Any] | Header | list[Any], str]] = [
     ({"x": np.array([{}], object)}, DAMAGED),
     ({"x": np.array(["a"])}, DAMAGED),
     ({"x": np.array([np.nan])}, DAMAGED),
@@ -87,17 +88,20 @@ CHANGES: list[tuple[dict[str, Any] | Header, str]] = [
     (lambda header: header["plan"].pop("names"), DAMAGED),
     (lambda header: header["plan"].update(measures=["F9@k"]), OTHER_SUMS),
     (lambda header: header["plan"]["names"]["systems"].append("s9"), OTHER_SUMS),
-    ({"numbers:documents": None}, OTHER_SUMS),
-    ({"numbers:documents": np.zeros(0)}, OTHER_SUMS),
-    ({"pairs/compare/0/1:differences": np.full((1, 5), 1e300)}, OTHER_SUMS),
-    ({"pairs/compare/0/1:weight": np.full((50,), 1e-320)}, OTHER_SUMS),
-    ({"totals/0/0/macro/F1@k/1,2,3:weight": np.full((50, 1), 1e-320)}, OTHER_SUMS),
+    (["numbers", "documents", None], DAMAGED),
+    (["numbers", "documents", np.zeros(0)], OTHER_SUMS),
+    (["pairs", "compare/0/1", "differences", np.full((1, 5), 1e300)], OTHER_SUMS),
+    (["pairs", "compare/0/1", "weight", np.full((50,), 1e-320)], OTHER_SUMS),
+    (["averages", F1, "weight", np.full((50, 1), 1e-320)], OTHER_SUMS),
 ]
 
 
 @pytest.mark.parametrize(("change", "reason"), CHANGES, ids=range(len(CHANGES)))
 def test_a_changed_file_is_refused_in_one_sentence(change: Any, reason: str, data: bytes) -> None:
     arrays = dict(np.load(io.BytesIO(data)))
+    if isinstance(change, list):
+        paths = json.loads(arrays["header.json"].tobytes())["arrays"]
+        change = {str(paths.index(change[:-1])): change[-1]}
     if callable(change):
         other = changed(data, change)
     else:
