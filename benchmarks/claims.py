@@ -171,6 +171,23 @@ def coverage(kind: tuple[float, float], draws: int, seed: int) -> Iterator[dict[
             yield {"measure": name, "truth": truth[name], "documents": documents} | shares
 
 
+def coverage_of_t(draws: int, seed: int) -> Iterator[dict[str, object]]:
+    """Return the share of cluster t intervals that contain the true value, for the two averages of ratios."""
+    asked = [(parse("F1@5"), "f-of-means"), (parse("F1@5"), "micro")]
+    rng = np.random.default_rng(seed)
+    _, large = drawn({"a": 0.0}, 1, LARGE, rng)
+    truth = {average: value(item, average, large["a"], None)[0] for item, average in asked}
+    for documents in SIZES:
+        row: dict[str, object] = {"documents": documents}
+        inside = dict.fromkeys(truth, 0)
+        for _, counts in parts(*drawn({"a": 0.0}, draws, documents, rng), documents):
+            for item, average in asked:
+                view = counts["a"].of(item).at(item.cutoffs(counts["a"].exact.settings))
+                bounds = estimate(item, view, average, None, "cluster-t")
+                inside[average] += bool(bounds.low[0] <= truth[average] <= bounds.high[0])
+        yield row | {average: count / draws for average, count in inside.items()}
+
+
 def value(one: Measure, average: str, counts: SystemCounts, weights: Floats | None) -> tuple[float, Floats]:
     """Return the value of a system, and its resamples (B, 1)."""
     result = estimate(
@@ -212,6 +229,7 @@ def main(draws: int = DRAWS) -> None:
         "false claims": false_claims(draws),
         "coverage": coverage(USUAL, 4 * draws, 7),
         "coverage, sparse": coverage(SPARSE, 2 * draws, 8),
+        "coverage, cluster t": coverage_of_t(4 * draws, 9),
         "documents needed": needed(draws // 5),
     }
     for name, rows in tables.items():
