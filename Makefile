@@ -19,6 +19,9 @@ QUICK := tests/certified tests/differential tests/invariants tests/rules tests/u
   $(filter-out %_cli.py %_datasets.py %_lessons.py %_machine.py %_notebook.py %_printed.py %_report.py %_workspace_file.py,\
   $(wildcard tests/unit/test_*.py))
 
+# The workers share the cores, so that further threads per worker only wait for each other.
+test quick wheel-test coverage fuzz: export OPENBLAS_NUM_THREADS := 1
+
 .PHONY: run test quick lint wheel-test pages docs coverage bench fuzz clean
 
 run: .venv/.run-stamp
