@@ -191,6 +191,11 @@ class Variance:
     documents: Sequence[tuple[Floats, float]]
     both: Floats
 
+    def at(self, column: int) -> Variance:
+        """Return the variance of one column."""
+        runs, documents = ([(v[[column]], freedom) for v, freedom in parts] for parts in (self.runs, self.documents))
+        return Variance(runs, documents, self.both[[column]])
+
     @property
     def error(self) -> tuple[Floats, Floats]:
         """The standard error and its degrees of freedom (K,): V = max(V_runs + V_docs − V_both, V_runs, V_docs).
@@ -222,6 +227,12 @@ class Estimate:
     resampled: Floats | None = None
     variance: Variance | None = None
     runs: Floats | None = None
+
+    def evidence(self, column: int) -> tuple[Floats | None, Variance | None, tuple[float, ...]]:
+        """Return what the interval of one column is computed from: resamples (B,), variance, and values of the runs."""
+        runs = () if self.runs is None or len(self.runs) < 2 else tuple(self.runs[:, column].tolist())
+        resampled = None if self.resampled is None else self.resampled[:, column]
+        return resampled, None if self.variance is None else self.variance.at(column), runs
 
     def row(self, column: int, documents: int) -> tuple[float, float, float, int, int, str | None]:
         """Return value, bounds, the numbers of documents averaged and left out (of all `documents`), and the reason."""

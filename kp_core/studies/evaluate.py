@@ -287,7 +287,7 @@ def _rows(query: Query, names: tuple[str, str, str], index: int, values: Estimat
         column = min(number, len(values.value) - 1)  # human agreement does not depend on the cutoff
         k = None if measure.card.fixed is not None or measure.over or cutoff == "larger" else cutoff
         numbers = values.row(column, documents)
-        yield Row(system, measure.name(k), k, average, subset, *numbers, (index, number), values, column)
+        yield Row(system, measure.name(k), k, average, subset, *numbers, (index, number), *values.evidence(column))
 
 
 def _annotator_grids(data: Prepared) -> list[Grid]:

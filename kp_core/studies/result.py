@@ -19,7 +19,7 @@ from kp_core.errors import Note, UsageError
 from kp_core.scoring import intervals
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import BASELINES, HUMANS
-from kp_core.scoring.intervals import Estimate, Variance, error_of, half_width
+from kp_core.scoring.intervals import Variance, error_of, half_width
 from kp_core.scoring.measures.registry import Measure, parse
 from kp_core.scoring.order import exceeds, reaches
 from kp_core.settings import Cutoff, Settings, __version__, short_form, signature
@@ -193,8 +193,9 @@ def square(pairs: pd.DataFrame, column: str, names: Sequence[str], mirror_factor
 class Row(NamedTuple):
     """One value of a result, with the data needed for means over runs and data sets.
 
-    indices           numbers of measure and cutoff
-    estimate, column  estimate with resamples, variances and runs, and the column of this value in it
+    indices    numbers of measure and cutoff
+    resampled  (B,) values of the resamples; variance: of the t interval over documents and runs
+    runs       values of the system's runs, if there are several
     """
 
     system: str
@@ -209,14 +210,9 @@ class Row(NamedTuple):
     undefined: int
     reason: str | None
     indices: tuple[int, int] = (0, 0)
-    estimate: Estimate | None = None
-    column: int = 0
-
-    @property
-    def runs(self) -> list[float]:
-        """Values of the system's runs; empty if there is only one."""
-        runs = None if self.estimate is None else self.estimate.runs
-        return [] if runs is None or len(runs) < 2 else runs[:, self.column].tolist()
+    resampled: Floats | None = None
+    variance: Variance | None = None
+    runs: tuple[float, ...] = ()
 
 
 ROW_COLUMNS: tuple[str, ...] = Row._fields[:11]
@@ -277,19 +273,15 @@ def _mean_of(rows: Sequence[Row], datasets: int, measures: Sequence[str]) -> Row
     counts = sum(row.documents for row in rows), sum(row.undefined for row in rows)
     # if all data sets have the same number of runs, these are taken as runs of the same models
     equal_run_counts = bool(first.runs) and len({len(row.runs) for row in rows}) == 1
-    runs = np.mean([row.runs for row in rows], axis=0)[:, None] if equal_run_counts else None
-    undefined = np.full(1, np.nan)
-    estimate = Estimate(undefined, undefined, undefined, np.zeros(1, np.int64), [None], runs=runs)
-    bounds = _bounds(value, rows, [row.estimate for row in rows if row.estimate is not None], runs)
+    runs = tuple(np.mean([row.runs for row in rows], axis=0).tolist()) if equal_run_counts else ()
+    bounds = _bounds(value, rows, [runs] if runs else [row.runs for row in rows])
     return Row(
-        first.system, measure, k, first.average, subset, value, *bounds, *counts, reason, first.indices, estimate
+        first.system, measure, k, first.average, subset, value, *bounds, *counts, reason, first.indices, runs=runs
     )
 
 
-def _bounds(
-    value: float, rows: Sequence[Row], estimates: Sequence[Estimate], runs: Floats | None
-) -> tuple[float, float]:
-    drawn = [of.resampled[:, row.column] for row, of in zip(rows, estimates, strict=True) if of.resampled is not None]
+def _bounds(value: float, rows: Sequence[Row], runs: Sequence[Sequence[float]]) -> tuple[float, float]:
+    drawn = [row.resampled for row in rows if row.resampled is not None]
     if value != value:
         return value, value
     if len(drawn) == len(rows):
@@ -299,18 +291,17 @@ def _bounds(
         tail = intervals.expanded_tail(_effective_documents(drawn, [row.documents for row in rows]))
         low, high = intervals.percentile(mean[:, None], tail)
         return float(low[0]), float(high[0])
-    of_runs = [row.runs for row in rows] if runs is None else [runs[:, 0]]
-    size = len(of_runs)
-    shared = [(np.array([np.var(of, ddof=1) / len(of) / size**2]), len(of) - 1.0) for of in of_runs if len(of) > 1]
+    size = len(runs)
+    shared = [(np.array([np.var(of, ddof=1) / len(of) / size**2]), len(of) - 1.0) for of in runs if len(of) > 1]
     documents, both = [], np.zeros(1)
-    for row, of in zip(rows, estimates, strict=True):
-        if of.variance is not None:
-            [(variances, freedom)] = of.variance.documents
-            error, both = float(variances[row.column]), both + float(of.variance.both[row.column])
+    for row in rows:
+        if row.variance is not None:
+            [(variance, freedom)] = row.variance.documents
+            both += row.variance.both
         else:
             freedom = row.documents - 1.0
-            error = error_of(row.low, row.high, row.documents) ** 2 if freedom > 0 else np.nan
-        documents.append((np.array([error / len(rows) ** 2]), freedom))
+            variance = np.array([error_of(row.low, row.high, row.documents) ** 2 if freedom > 0 else np.nan])
+        documents.append((variance / len(rows) ** 2, freedom))
     half = float(half_width(*Variance(shared, documents, both / len(rows) ** 2).error)[0])
     return value - half, value + half
 
