@@ -56,16 +56,3 @@ def test_the_links_of_the_teaching_guide_lead_where_they_say(page: str, query: s
     held = {name: app.session_state[name] for name in link if name not in ("present", "lesson")}
     assert held == {name: value for name, value in link.items() if name in held}
     assert not app.warning
-
-
-def test_large_type_makes_everything_larger(learn: Any) -> None:
-    learn.selectbox(key="lesson").set_value(next(iter(LESSONS.values())).title).run()
-    learn.button(key="present").click().run()
-    assert not learn.exception
-    assert learn.query_params["present"] == "true"
-    assert any("font-size" in item.value for item in learn.get("html"))
-    # A picture beside its formulas would have no room.
-    assert not [column for column in learn.columns if column.get("plotly_chart")]
-    learn.button(key="present").click().run()
-    assert "present" not in learn.query_params
-    assert [tab.label for tab in learn.tabs] == ["Lessons", "Methods", "Glossary"]

@@ -3,8 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
@@ -35,19 +33,6 @@ def test_integer_weights_are_the_resample_itself(seed, name):
             for h in range(2):
                 expected = SCIPY[name](measures[rows, m], people[rows, h]).statistic
                 assert result[b, m, h] == pytest.approx(expected, abs=1e-12)
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 4)), min_size=1, max_size=12), st.data())
-def test_weighted_mid_ranks_equal_those_of_repeated_values(values, data):
-    weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(values), max_size=len(values))), float)
-    x, y = np.array(values, float).T
-    rows = np.repeat(np.arange(len(values)), weights.astype(int))
-    result = coefficients.KERNELS["spearman"](x[:, None], y[:, None])(weights[:, None])[0, 0, 0]
-    if len(rows) < 3 or len(set(x[rows])) == 1 or len(set(y[rows])) == 1:
-        assert np.isnan(result)
-    else:
-        expected = np.corrcoef(stats.rankdata(x[rows]), stats.rankdata(y[rows]))[0, 1]
-        assert result == pytest.approx(expected, abs=1e-12)
 
 
 def test_tiny_values_of_unsmoothed_bleu_keep_their_order(shared):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.stats import sem, t
 
 from kp_core import MEASURES
 from kp_core.scoring import intervals
@@ -95,46 +94,10 @@ def test_interval_needs_95_percent_of_resamples_defined():
     assert np.isnan([low[1], high[1]]).all()
 
 
-def tables(seed, documents=9):
-    return np.random.default_rng(seed).integers(1, 40, (4, documents)).astype(float)
-
-
-def cluster(measure, x):
-    """Return value and standard error by linearisation, the gradient taken by central differences."""
-    score, totals = MEASURES[measure].score, x.sum(axis=1)
-    gradient = []
-    for cell in range(4):
-        step = np.zeros(4)
-        step[cell] = 1e-4 * totals[cell]
-        up, down = (score(concordance.table(*(totals + sign * step))) for sign in (1, -1))
-        gradient.append(float(up - down) / (2 * step[cell]))
-    influence, n = np.array(gradient) @ x, x.shape[1]
-    return float(score(concordance.table(*totals))), np.sqrt(n / (n - 1) * (influence**2).sum())
-
-
 def found_cluster(measure, x):
     grid = Grid(concordance.table(*(cell[:, None] for cell in x)), np.ones((x.shape[1], 1), bool))
     pooled = estimate(parse(measure), grid, "micro", None, "cluster-t")
     return float(pooled.low[0]), float(pooled.high[0])
-
-
-@pytest.mark.parametrize(
-    "measure", ["kappa", "P_pos", "P_neg", "PABAK", "AC1", "pi", "BI", "PI", "Po", "Pe", "P@k", "R@k"]
-)
-def test_cluster_t_by_central_differences(measure):
-    for seed in range(5):
-        x = tables(seed)
-        value, error = cluster(measure, x)
-        low, high = found_cluster(measure, x)
-        assert (low + high) / 2 == pytest.approx(value, abs=1e-12)
-        assert (high - low) / 2 / t.ppf(0.975, x.shape[1] - 1) == pytest.approx(error, rel=1e-6)
-
-
-def test_cluster_t_of_macro_mean_equals_t_interval(corpus):
-    values = values_of(corpus, "F1@k")
-    row = scored(corpus, "F1@k", 5, **(OPTIONS | {"interval": "cluster-t"})).iloc[0]
-    low, high = t.interval(0.95, len(values) - 1, values.mean(), sem(values))
-    assert [row["low"], row["high"]] == pytest.approx([low, high], abs=1e-12)
 
 
 @pytest.mark.parametrize("cells", [[[3, 4], [0, 0], [0, 0], [9, 9]], [[0, 0], [3, 4], [0, 0], [9, 9]]])

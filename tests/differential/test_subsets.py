@@ -58,14 +58,6 @@ def test_presence_filters_gold_and_predictions(average):
         pd.testing.assert_series_equal(actual, rows(expected, "all").reindex(actual.index))
 
 
-def test_a_word_inside_another_is_absent():
-    """`cat` stands in `concatenated` only as letters."""
-    result = kp.evaluate(corpus(), k=1, measures=["hits@1"], by="presence", interval="none", average="macro")
-    # At rank 1: s has keys, sea, heap sort among the present; moon, bucket and cat among the absent.
-    assert rows(result, "presence:present")["s", "hits@1"] == pytest.approx((1 + 0 + 1 + 0) / 4)
-    assert rows(result, "presence:absent")["s", "hits@1"] == pytest.approx(1)
-
-
 @pytest.mark.parametrize("measures", [["F1@2", "MAP"], ["kappa", "P_pos", "PABAK"]])
 def test_group_scores_equal_those_of_group_alone(measures):
     groups = {"d1": "x", "d2": "y", "d3": "x", "d4": "y"}

@@ -3,7 +3,7 @@
 import pytest
 import pytrec_eval
 
-from tests.corpora import corpus_of, document_values, scored, value
+from tests.corpora import corpus_of, document_values, value
 from tests.differential.random_corpora import draw
 from tests.measure_names import TREC, TREC_AT
 
@@ -82,18 +82,6 @@ def test_grades_below_the_level_are_no_gold(level, lowest):
                 compared += 1
                 assert result[measure][document] == pytest.approx(values[name], abs=1e-9)
     assert compared > 50
-
-
-def test_means_are_those_of_trec_eval():
-    drawn = draw(12, tied=True)
-    theirs = trec(drawn)
-    # an empty list is no line of a run file, so trec_eval does not know it; under `skip` we do
-    lists = {d for d in theirs if drawn.runs[d]}
-    drawn.runs = {d: p for d, p in drawn.runs.items() if p}
-    frame = scored(drawn.corpus, ["MAP", "P@5"], preset="trec", normalise="none")
-    assert set(frame["documents"]) == {len(lists)}
-    for result, name in zip(frame["value"], ("map", "P_5"), strict=True):
-        assert result == pytest.approx(sum(theirs[d][name] for d in lists) / len(lists), abs=1e-9)
 
 
 def test_the_one_exception_scores_closer_than_single_precision():

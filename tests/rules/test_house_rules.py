@@ -248,20 +248,7 @@ def test_the_upload_limit_is_the_one_of_reading() -> None:
     assert config["server"]["maxUploadSize"] * 1_000_000 == Limits().file_bytes
 
 
-def examples(table: str) -> list[tuple[str, str]]:
-    """Return (rule, text of a file) of the examples."""
-    return [(rule, text) for rule, texts in cases(__file__)[table].items() for text in texts]
-
-
-@pytest.mark.parametrize(("rule", "bad"), examples("breaches"))
-def test_a_breach_is_found(rule: str, bad: str) -> None:
-    assert list(RULES[rule][1](bad))
-
-
-@pytest.mark.parametrize(("rule", "good"), examples("allowed"))
-def test_what_is_allowed_passes(rule: str, good: str) -> None:
-    assert not list(RULES[rule][1](good))
-
-
-def test_every_rule_has_examples() -> None:
-    assert cases(__file__)["breaches"].keys() == cases(__file__)["allowed"].keys() == RULES.keys()
+def test_every_breach_of_a_rule_is_found() -> None:
+    bad = cases(__file__)
+    assert bad.keys() == RULES.keys()
+    assert [(rule, text) for rule, texts in bad.items() for text in texts if not list(RULES[rule][1](text))] == []

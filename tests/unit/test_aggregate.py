@@ -1,48 +1,13 @@
 """Values per document become one value, with the number of documents and the reason where there is none."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import t as student
 
 import kp_core as kp
-from tests.corpora import corpus_of, document_values, scored
+from tests.corpora import corpus_of, scored
 
 SIZES = corpus_of({"d1": ["a", "b", "c", "d"], "d2": ["e"]}, {"s": {"d1": ["a", "x"], "d2": ["e", "y"]}})
-
-
-def reasons(corpus, measures, k=1, **options):
-    frame = scored(corpus, measures, k, average="both", **options)
-    return {
-        (row.measure, row.average): (row.documents, row.undefined, None if pd.isna(row.reason) else row.reason)
-        for row in frame.itertuples()
-    }
-
-
-def test_no_document_with_gold():
-    corpus = corpus_of({"d1": [], "d2": []}, {"s": {"d1": ["a"]}})
-    result = reasons(corpus, ["F1@1", "MAP", "kappa"])
-    both = [(name, average) for name in ("F1@1", "kappa") for average in ("micro", "macro")]
-    assert result == dict.fromkeys([*both, ("MAP", "macro")], (0, 2, "no_documents"))
-
-
-def test_the_commonest_reason_is_given():
-    corpus = corpus_of({"d1": ["a"], "d2": ["b"], "d3": ["c"]}, {"s": {"d1": ["a"], "d2": ["b"], "d3": ["c"]}})
-    result = reasons(corpus, ["kappa", "P_neg", "P_pos"], universe=1)
-    assert result[("kappa", "macro")] == (0, 3, "all_yes")
-    assert result[("kappa", "micro")] == (3, 0, "all_yes")
-    assert result[("P_pos", "macro")] == (3, 0, None)
-
-
-def test_bpref_needs_judged_negatives():
-    plain = corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}})
-    assert reasons(plain, ["bpref"])[("bpref", "macro")] == (0, 1, "no_judged_negatives")
-    assert document_values(plain, "bpref")["status"].tolist() == ["no_judged_negatives"]
-    gold, runs = {"d1": ["a", "n"], "d2": ["b"]}, {"s": {"d1": ["n", "a"], "d2": ["b"]}}
-    some = corpus_of(gold, runs, grades={"d1": {"a": 1, "n": 0}})
-    row = scored(some, "bpref").iloc[0]
-    assert (row["value"], row["documents"], row["undefined"]) == (0, 1, 1)
-    assert pd.isna(row["reason"])
 
 
 NO_MEASURES = ["F2@5", "P@", "P@0", "P@-1", "P@x", "P@G", "kappa@5", "RBP(p=1)", "RBP(p=0)", "RBP(q=0.5)"]

@@ -10,11 +10,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm, t
 
 import kp_core as kp
 from kp_core.cli import main
-from kp_core.scoring import intervals
 from kp_core.scoring.pair_sums import ListCounts
 from kp_core.studies.all_cutoffs import AllCutoffs, all_cutoffs, corrected_p, documents_needed, power
 from kp_core.studies.compare import Comparison, better_on
@@ -201,12 +199,6 @@ def test_systems_without_a_shared_document_fail_every_gate(
     assert main(["compare", *given, *words]) == 3
     printed = json.loads(capsys.readouterr().out)
     assert printed["rows"][0]["verdict"] == printed["answer"]["grade"] == "not comparable"
-
-
-@pytest.mark.parametrize("documents", [2, 5, 10, 20, 100, 5000])
-def test_the_cut_is_that_of_hesterberg(documents: int) -> None:
-    expected = norm.cdf(-np.sqrt(documents / (documents - 1)) * t.ppf(0.975, documents - 1))
-    assert float(intervals.expanded_tail(documents)) == pytest.approx(expected, rel=1e-9)
 
 
 def test_few_documents_that_differ_are_a_caveat() -> None:

@@ -1,37 +1,11 @@
 """A file on disk is the old one or the new one, also if the process is killed while it writes."""
 
 import os
-import subprocess
-import sys
 
 import pytest
 
 from kp_core.cli import main
 from kp_core.scale.disk import write_files
-from tests.cases import ROOT
-
-#: Stops for good where the old file is about to be replaced.
-HALTED = """
-import sys, time
-from pathlib import Path
-from kp_core.scale import disk
-def halt(*_):
-    print("ready", flush=True)
-    time.sleep(600)
-disk.Path.replace = halt
-disk.write_files({Path(sys.argv[1]): b"new" * 1_000_000})
-"""
-
-
-def test_kill_before_replacement_keeps_old_file(tmp_path):
-    path = tmp_path / "mine.kpscope"
-    path.write_bytes(b"old")
-    with subprocess.Popen([sys.executable, "-c", HALTED, str(path)], cwd=ROOT, stdout=subprocess.PIPE) as process:
-        assert process.stdout.readline() == b"ready\n"
-        process.kill()
-    assert path.read_bytes() == b"old"
-    (part,) = (file for file in tmp_path.iterdir() if file != path)
-    assert (part.suffix, part.read_bytes()) == (".part", b"new" * 1_000_000)
 
 
 def test_unwritable_file_keeps_all_old_files(tmp_path):

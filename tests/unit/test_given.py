@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from nltk.stem.porter import PorterStemmer
-from scipy.optimize import linear_sum_assignment
 
 import kp_core as kp
 from kp_core.reading import Source
@@ -97,33 +96,6 @@ def test_kpeval_sem_equals_published_script() -> None:
     by_script = [semantic_r_precision(gold[name], lists[name], cosine, stems) for name in early.index]
     np.testing.assert_allclose(early, by_script, atol=1e-12)
     assert 0 < (early != result.loc[result["measure"] == "SemP@M", "value"].to_numpy()).mean() < 1
-
-
-@pytest.mark.parametrize("matching", ["one-to-one", "best"])
-def test_given_pairs_equal_brute_force_at_every_k(matching: str) -> None:
-    gold, lists, vectors = drawn(60, 9)
-    rng, names = np.random.default_rng(1), list(vectors)
-    pairs = {tuple(sorted(rng.choice(names, 2, replace=False))): round(float(rng.random()), 3) for _ in range(3000)}
-    table = pd.DataFrame([(*pair, score) for pair, score in pairs.items()], columns=["a", "b", "score"])
-    corpus = kp.load(gold=gold, systems={"a": lists}, similar=table)
-    settings = kp.Settings(normalise="none", matching=matching, k="1-8")
-    result = kp.documents(corpus, settings, ["SemP@k", "SemR@k", "SemF1@k"]).frame
-    values = {(row.document, row.measure): row.value for row in result.itertuples()}
-    for name, keyphrases in gold.items():
-        wanted, returned = list(dict.fromkeys(keyphrases)), list(dict.fromkeys(lists[name]))
-        alike = np.array(
-            [[1.0 if p == g else pairs.get(tuple(sorted((p, g))), 0.0) for g in wanted] for p in returned]
-        ).reshape(len(returned), len(wanted))
-        for k in range(1, 9):
-            part = alike[:k]
-            if matching == "best":
-                on_rows, on_items = part.max(axis=1, initial=0).sum(), part.max(axis=0, initial=0).sum()
-            else:
-                on_rows = on_items = part[linear_sum_assignment(part, maximize=True)].sum()
-            p, r = on_rows / k, on_items / len(wanted)
-            f1 = 2 * p * r / (p + r) if p + r else 0.0
-            group = [values[name, f"{measure}@{k}"] for measure in ("SemP", "SemR", "SemF1")]
-            assert group == pytest.approx([p, r, f1], abs=1e-8), (name, k)
 
 
 def test_vectors_are_looked_up_as_written_then_normalized() -> None:

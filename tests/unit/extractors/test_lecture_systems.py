@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import kp_core as kp
@@ -59,26 +58,6 @@ def test_the_worked_example(name, monkeypatch):
     assert result.reindex(NAMES).fillna(0).tolist() == pytest.approx(scores, abs=1e-12)
     assert ", ".join(result.index[:3]) == first
     assert set(result.index) == (chunks[0] if of_chunks else set(CANDIDATES.split(", ")))
-
-
-def test_scores_are_those_of_a_brute_force_count():
-    """tf-idf of random texts, counted here word by word."""
-    rng = np.random.default_rng(5)
-    words = [f"w{letter}" for letter in "abcdefgh"]
-    texts = {f"d{i}": ". ".join(" ".join(rng.choice(words, 6)) for _ in range(8)).upper() for i in range(12)}
-    counted = {}
-    for name, text in texts.items():
-        for sentence in text.lower().split(". "):
-            tokens = sentence.split()
-            for n in (1, 2, 3):
-                for start in range(len(tokens) - n + 1):
-                    key = name, " ".join(tokens[start : start + n])
-                    counted[key] = counted.get(key, 0) + 1
-    frequency = pd.Series([phrase for _, phrase in counted]).value_counts()
-    expected = {(d, p): tf * math.log(12 / frequency[p]) for (d, p), tf in counted.items()}
-    runs = extract(texts, "tfidf", None, stop_words=["x"], stemmer="none").frame
-    result = {(d, p.lower()): s for d, p, s in zip(runs["doc_id"], runs["phrase"], runs["score"], strict=True)}
-    assert result == pytest.approx(expected, abs=1e-12)
 
 
 def test_cosines_are_those_of_scikit_learns_own_tokens():

@@ -3,8 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kp_core.errors import InputError
 from kp_core.studies.correlation import human
@@ -43,16 +41,3 @@ def test_fractional_scores_equally_far_from_median_tie():
     scores = np.array([[0.1, 0.7, 0.7, 0.1]])
     assert human.remaining_ties(scores).tolist() == [True]
     assert [human.majority(scores, rule)[0] for rule in human.TIE_RULES] == [0.1, 0.7, pytest.approx(0.4)]
-
-
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=8))
-def test_majority_by_its_definition(scores):
-    counts = {score: scores.count(score) for score in scores}
-    modes = [score for score in counts if counts[score] == max(counts.values())]
-    distance = min(abs(mode - np.median(scores)) for mode in modes)
-    nearest = sorted(mode for mode in modes if abs(mode - np.median(scores)) == distance)
-    matrix = np.array([scores], float)
-    assert human.majority(matrix, "low")[0] == nearest[0]
-    assert human.majority(matrix, "high")[0] == nearest[-1]
-    assert human.majority(matrix, "mid")[0] == (nearest[0] + nearest[-1]) / 2
-    assert human.remaining_ties(matrix)[0] == (len(nearest) > 1)
