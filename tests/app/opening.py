@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from html import unescape
-from itertools import count
 from typing import Any
 
 import pandas as pd
@@ -32,8 +31,8 @@ TABS = {
 }
 # Each simulated app looks for components in the metadata of every installed package, which takes half a second.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
-#: Results are kept under a digest of the data, so every corpus needs one of its own.
-_NUMBER = count()
+#: Corpora that were opened: every page finds the results that were computed for the same one.
+_OPENED: list[kp.Corpus] = []
 _draw_rows = tables_on_screen.rows
 
 
@@ -61,7 +60,10 @@ def opened(
     app.switch_page(f"../pages/{page}.py")
     held = dict(state or {})
     if corpus is not None:
-        held["session"] = Session(Workspace(corpus, f"test {next(_NUMBER)}", "test"))
+        if not any(corpus is item for item in _OPENED):
+            _OPENED.append(corpus)
+        number = [corpus is item for item in _OPENED].index(True)
+        held["session"] = Session(Workspace(corpus, f"test {number}", "test"))
     if isinstance(files, str):
         link["files"] = files
     elif files:

@@ -8,7 +8,6 @@ import kp_core as kp
 from tests.app.opening import TABS, opened, words
 from tests.unit.test_datasets import drawn
 
-pytestmark = pytest.mark.app
 RUNS = {"bart#1": 0.6, "bart#2": 0.55, "bart#3": 0.58, "t5": 0.5, "yake": 0.3}
 PAGES = [
     ("overview", ""),

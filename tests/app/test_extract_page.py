@@ -11,8 +11,6 @@ from tests.app.opening import dots, opened, recipe, shown, words
 from tests.app.test_results_pages import LECTURES
 from tests.corpora import corpus_of
 
-pytestmark = pytest.mark.app
-
 
 def page(corpus=None, **more):
     return opened("data", corpus, data_tab="Extract phrases", **more)

@@ -9,7 +9,6 @@ import kp_core as kp
 from kp_core.reading import Source, uploads
 from tests.app.opening import chosen, dots, drop, literal, opened, recipe
 
-pytestmark = pytest.mark.app
 GOLD = b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,%s\n"
 MINE = b"doc_id,rank,keyphrase\nd1,1,Hash Tables\nd1,2,bucket\nd2,1,tide\nd3,1,sun\n"
 

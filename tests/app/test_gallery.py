@@ -11,7 +11,6 @@ from kp_core.takeaway.workspace_file import ENDING, read_workspace
 from tests.app.opening import drop, literal, opened, page_of
 from tests.cases import ROOT
 
-pytestmark = pytest.mark.app
 PAGE = (ROOT / "docs" / "guide" / "gallery.md").read_text(encoding="utf-8")
 USES = dict(re.findall(r"^Open \[(\w+)\.kpscope\].*?^(> .*?)^```\n\n", f"{PAGE}\n", re.M | re.S))
 

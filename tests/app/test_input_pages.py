@@ -11,7 +11,6 @@ from kp_ui.state import workspace
 from tests.app.opening import dots, drop, opened, page_of, receipt, recipe, shown, tab, words
 from tests.cases import ROOT
 
-pytestmark = pytest.mark.app
 GOLD = Source("gold.csv", b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,moon\n")
 MINE = Source("run.mine", b"doc_id,rank,keyphrase\nd1,1,Hash Tables\nd1,2,bucket\nd2,1,tide\nd3,1,sun\n")
 YOURS = Source("run.yours", b"doc_id,rank,keyphrase\nd1,1,bucket\nd2,1,sea\nd3,1,moon\n")

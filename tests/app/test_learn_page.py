@@ -11,7 +11,6 @@ from kp_ui.widgets.show import plain
 from tests.app.opening import opened, words
 from tests.cases import ROOT
 
-pytestmark = pytest.mark.app
 TEACHING = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
 
 

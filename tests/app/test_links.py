@@ -10,8 +10,6 @@ from kp_core.settings import spelled_out
 from kp_ui.state import cached, link
 from tests.app.opening import literal, opened, page_of
 
-pytestmark = pytest.mark.app
-
 
 @pytest.mark.parametrize(
     ("asked", "used"),

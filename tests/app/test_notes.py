@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -12,7 +13,6 @@ from kp_core.settings import CONVENTIONS
 from kp_core.text.stem import stem_words
 from tests.app.opening import TABS, literal, opened
 
-pytestmark = pytest.mark.app
 SETTING = re.compile(rf"\b(?:{'|'.join([*CONVENTIONS, 'universe', 'annotators', 'preset'])}) ?= ?\w[\w:+,()]*")
 FIRST, SECOND = (
     "sail light harbor water stone sound river field paper winter",
@@ -29,6 +29,7 @@ def stemmed_gold() -> kp.Corpus:
     return kp.load(gold=gold, systems={"s": gold, "t": {name: phrases[:1] for name, phrases in gold.items()}})
 
 
+@cache
 def awkward() -> kp.Corpus:
     """Return data with identifiers, repeated predictions, lists for unknown documents, and hardly a universe."""
     gold = [(f"d{n}", who, phrase, f"u{n}") for n in range(12) for who in "ab" for phrase in ("tide", f"port {who}")]

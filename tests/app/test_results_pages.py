@@ -1,6 +1,7 @@
 """The pages of results, of people and of the report show the numbers of the Python functions, and never a traceback."""
 
 import re
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -17,7 +18,6 @@ from tests.app.opening import TABS, chosen, dots, html, opened, recipe, shown, t
 from tests.cases import LECTURES
 from tests.corpora import corpus_of
 
-pytestmark = pytest.mark.app
 SYSTEMS = [("overview", "")] + [("systems", tab) for tab in TABS["systems"]]
 PEOPLE = [("annotators", tab) for tab in TABS["annotators"][:4]]
 
@@ -27,10 +27,16 @@ def at(page: str, tab: str, corpus: kp.Corpus | None = None, **link: str) -> Any
     return opened(page, corpus, **({f"{page}_tab": tab} if tab else {}), **link)
 
 
+@cache
 def loaded(**systems: str) -> kp.Corpus:
     """Load the lectures with some of their systems under other names."""
     files = {name: next((LECTURES / "systems").glob(f"{stem}.*")) for name, stem in systems.items()}
     return kp.load(gold=LECTURES / "gold.csv", systems=files or None, documents=LECTURES / "documents.jsonl")
+
+
+@cache
+def people() -> kp.Corpus:
+    return kp.load(gold=LECTURES / "gold.csv")
 
 
 def test_an_open_tab_computes_nothing_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,12 +222,11 @@ def test_one_annotator_has_nobody_to_agree_with() -> None:
 
 @pytest.mark.parametrize(("page", "tab"), [*PEOPLE, ("documents", ""), ("report", "")])
 def test_gold_without_systems_is_enough(page: str, tab: str) -> None:
-    app = at(page, tab, kp.load(gold=LECTURES / "gold.csv"))
+    app = at(page, tab, people())
     assert not app.error
     assert not app.exception
     if page == "documents":
-        table = kp.agreement(kp.load(gold=LECTURES / "gold.csv"))
-        assert table.documents == len(shown(app, "P_pos"))
+        assert kp.agreement(people()).documents == len(shown(app, "P_pos"))
         assert shown(app, "P_pos")["P_pos"].is_monotonic_increasing
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pandas as pd
-import pytest
 
 import kp_core as kp
 from kp_core.reading import Source
@@ -11,7 +10,6 @@ from kp_core.reading.uploads import Uploads
 from kp_core.takeaway.workspace_file import Saved, read_workspace, workspace_file
 from tests.app.opening import chosen, dots, drop, opened, page_of, receipt, recipe, shown, tab, words
 
-pytestmark = pytest.mark.app
 GOLD = Source(
     "gold.csv", b"doc_id,annotator,keyphrase\nd1,ana,hash table\nd1,ben,collision\nd2,ana,tide\nd3,ben,moon\n"
 )

@@ -11,8 +11,6 @@ from kp_ui.state.workspace import SAMPLES
 from kp_ui.widgets.show import plain
 from tests.app.opening import opened, recipe, shown, words
 
-pytestmark = pytest.mark.app
-
 
 @pytest.fixture(scope="module")
 def extracts() -> kp.Corpus:

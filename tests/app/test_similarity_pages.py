@@ -11,7 +11,6 @@ from kp_ui.widgets.show import in_short, plain
 from tests.app.opening import chosen, drop, literal, opened, shown, words
 from tests.app.test_results_pages import loaded
 
-pytestmark = pytest.mark.app
 RATE, OWN, PUBLISHED = "Rate near misses yourself", "Measures and people", "The published study"
 
 

@@ -11,7 +11,6 @@ from kp_core.cli import main
 from tests.app.opening import literal, opened, recipe, shown, tables
 from tests.scale.tables import draw, in_memory, write
 
-pytestmark = pytest.mark.app
 TABLES = draw(7, documents=15)
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -14,16 +15,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from tests.browser.steps import DESK
 from tests.dashboard import FLAGS, HOST, running
 
-HERE = Path(__file__).parent
 #: An app, run by Streamlit; not a file of tests.
-collect_ignore = ["slow_app.py"]
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests in this folder. Every worker has its own server and browser, so any worker can run these tests."""
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.browser)
+collect_ignore = ["tested_app.py"]
 
 
 @pytest.fixture(scope="session")
@@ -42,7 +35,8 @@ def chromium() -> str:
 @pytest.fixture(scope="session")
 def server(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Yield the address of a running app, shared by all tests."""
-    with running(tmp_path_factory.mktemp("server") / "log") as (address, _):
+    opener = (sys.executable, "-m", "tests.browser.tested_app")
+    with running(tmp_path_factory.mktemp("server") / "log", opener=opener) as (address, _):
         yield address
 
 

@@ -1,31 +1,20 @@
 """A computation that is interrupted, cancelled or fails takes nothing away."""
 
 import random
-import sys
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from kp_core.settings import in_words, question
 from tests.browser.steps import SETTLE, bar, drop, main
 from tests.browser.test_use import recipe, values
-from tests.dashboard import running
-
-
-@pytest.fixture
-def slow_server(chromium: str, tmp_path: Path) -> Iterator[str]:
-    with running(tmp_path / "log", opener=(sys.executable, "-m", "tests.browser.slow_app")) as (address, _):
-        yield address
-
 
 PRESET = question("preset")
 
 
-def test_a_failed_computation_takes_nothing_away(slow_server: str, page: Page, settle: SETTLE) -> None:
-    page.goto(f"{slow_server}/?k=7")
+def test_a_failed_computation_takes_nothing_away(server: str, page: Page, settle: SETTLE) -> None:
+    page.goto(f"{server}/?k=7")
     main(page).get_by_role("button", name="Cite").wait_for(timeout=120_000)  # it ends the page
     settle(page)
     line, rows = recipe(page), values(page)

@@ -122,20 +122,19 @@ def test_moving_k_changes_sentence_and_charts_and_can_be_gone_back(server: str, 
     page.reload()
     settle(page)
     assert values(page) == seen[8]  # the link says it all
-    for k in (7, 6):
-        page.go_back()
-        page.wait_for_url(f"**k={k}*")
-        main(page).get_by_text(f"P@{k}").first.wait_for()
-        settle(page)
-        assert values(page) == seen[k]
-        expect(slider(page)).to_have_value(str(k))
+    page.go_back()
+    page.wait_for_url("**k=7*")
+    main(page).get_by_text("P@7").first.wait_for()
+    settle(page)
+    assert values(page) == seen[7]
+    expect(slider(page)).to_have_value("7")
 
 
 def test_no_key_is_lost_however_fast(server: str, page: Page, settle: SETTLE) -> None:
     page.goto(f"{server}/overview?k=6")
     settle(page)
     slider(page).focus()
-    for pace, key, k in ((50, "ArrowRight", 14), (150, "ArrowLeft", 6), (300, "ArrowRight", 14)):
+    for pace, key, k in ((50, "ArrowRight", 14), (150, "ArrowLeft", 6)):
         for _ in range(8):
             page.keyboard.press(key)
             page.wait_for_timeout(pace)
@@ -147,7 +146,7 @@ def test_no_key_is_lost_however_fast(server: str, page: Page, settle: SETTLE) ->
 def test_controls_that_pages_share_keep_their_value_from_page_to_page(server: str, page: Page, settle: SETTLE) -> None:
     page.goto(f"{server}/overview?sample=lectures&k=12&measure=P@k&system=rake&other=tfidf")
     settle(page)
-    for name in ("Systems", "Documents", "Overview", "Systems", "Documents"):
+    for name in ("Systems", "Documents"):
         follow(page, settle, name)
         expect(slider(page)).to_have_value("12")
         if name == "Documents":
@@ -232,17 +231,9 @@ def test_hostile_names_and_phrases_stay_text_on_every_page(
     seen = ""
     for name in SCREENS:
         follow(page, settle, name.capitalize())
-        tab, visited = "", set[str]()
-        while tab is not None:
-            if tab:
-                main(page).get_by_role("tab", name=tab, exact=True).click()
-                settle(page)
-            visited |= {tab, *main(page).get_by_role("tab", selected=True).all_inner_texts()}
-            expect(page.locator('[data-testid="stException"], [data-testid="stAlertContentError"]')).to_have_count(0)
-            assert page.evaluate(BECAME) == [], f"{name}, {tab}"
-            seen += page.locator("body").inner_text()
-            shown = main(page).get_by_role("tab").all_inner_texts()
-            tab = next((item for item in reversed(shown) if item not in visited), None)  # tabs within a tab come last
+        expect(page.locator('[data-testid="stException"], [data-testid="stAlertContentError"]')).to_have_count(0)
+        assert page.evaluate(BECAME) == [], name  # of every tab: tests/app/test_hostile_text.py
+        seen += page.locator("body").inner_text()
     assert [item for item in HOSTILE if item not in seen] == []
     follow(page, settle, "Documents")
     main(page).get_by_role("tab", name="Documents", exact=True).click()

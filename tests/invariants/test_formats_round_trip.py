@@ -1,5 +1,6 @@
 """Every family of formats becomes the tidy form and is read back as the same tables."""
 
+import json
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 import kp_core as kp
 from kp_core.corpus import COLUMNS
-from kp_core.reading import Source
+from kp_core.reading import Mapping, Source
 from kp_core.reading.lists.sniff import FAMILIES
 from kp_core.reading.open.values import EDGES
 from kp_core.takeaway.tidy import tidy
@@ -108,3 +109,25 @@ def test_drawn_corpus_reads_back_unchanged(ending, gold, runs):
     again = back(tidy(corpus, ending))
     assert again.report.rejected.empty
     same(again, corpus)
+
+
+def test_every_family_keeps_the_order_of_the_file():
+    documents = {"d9": ["zx", "a b", "c", "by"], "C-1": ["b", "a", "b"], "d1": ["y z"], "11": ["c", "a"]}
+    lists = list(documents.items())
+    rows = [(doc_id, rank, phrase) for doc_id, phrases in lists for rank, phrase in enumerate(phrases, 1)]
+    table = pd.DataFrame(rows, columns=["doc_id", "rank", "phrase"])
+    records = [json.dumps({"id": doc_id, "predictions": phrases}) for doc_id, phrases in lists]
+    files = {
+        "a.json": json.dumps(documents),
+        "b.json": json.dumps({doc_id: [[phrase] for phrase in phrases] for doc_id, phrases in lists}),
+        "c.json": json.dumps({d: [[p, 1 / rank] for rank, p in enumerate(phrases, 1)] for d, phrases in lists}),
+        "a.txt": "".join(f"{doc_id}\t{';'.join(phrases)};\n" for doc_id, phrases in lists),
+        "a.csv": table.to_csv(index=False),
+        "a.jsonl": "\n".join(records),
+    }
+    for form in (documents, table, *(Source(name, text.encode()) for name, text in files.items())):
+        as_read = {form.name: Mapping(as_read=True)} if isinstance(form, Source) else {}
+        runs = kp.load(systems={"s": form}, mapping=as_read).runs
+        assert runs[["doc_id", "rank", "phrase"]].to_numpy().tolist() == [list(row) for row in rows]
+    shuffled = kp.load(systems={"s": table.sample(frac=1, random_state=1)}).runs  # of which nothing orders documents
+    assert {d: part.tolist() for d, part in shuffled.groupby("doc_id")["phrase"]} == documents

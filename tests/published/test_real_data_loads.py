@@ -67,7 +67,7 @@ def test_semeval_rankings(shared: Shared) -> None:
         ["strip-extension", "gold", "systems", 100, 100],
         ["strip-extension", "systems", "texts", 99, 99],
     ]
-    fixed = load(gold=gold, systems=runs, documents=archive, fixes=["strip-extension"])
+    fixed = load(gold=gold, systems=runs[:1], documents=archive, fixes=["strip-extension"])
     assert len(fixed.documents) == 100
     assert identifiers.gaps(fixed).query("`in` == 'gold' and `not in` == 'texts'")["first"].tolist() == ["C-86"]
     assert fixed.documents["text"].notna().sum() == 99

@@ -18,7 +18,6 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.dashboard import PATIENCE, Session, running
 
-pytestmark = pytest.mark.app
 #: So long a server is looked at, after it had so long to end the step that it was at, in seconds.
 LOOK, STEP = 1.5, 1.5
 #: Seconds of computing that show work, and fewer than these rest; of a core that is free, .4 and .15 of the look.

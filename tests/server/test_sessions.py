@@ -14,7 +14,6 @@ import pytest
 
 from tests.dashboard import HOST, ROOT, Session, running
 
-pytestmark = pytest.mark.app
 GOLD = b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,moon\n"
 
 

@@ -30,7 +30,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.app
 def test_link_opens_kept_files_after_restart(tmp_path: Path) -> None:
     place = tmp_path / "kept"
     place.mkdir()
@@ -179,7 +178,6 @@ def test_personal_server_keeps_files_in_private_cache_folder(
     assert not list(tmp_path.glob("kpscope/*"))
 
 
-@pytest.mark.app
 def test_failure_to_keep_files_is_shown(
     folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
