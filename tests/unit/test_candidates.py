@@ -7,7 +7,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.extraction.coverage import coverage, marked_candidates
-from kp_core.text.candidates import Edges, Rules, Stems, Tokens, abbreviations, candidates, canonical, chunks, ngrams
+from kp_core.text.candidates import Edges, Rules, Stems, Tokens, abbreviations, candidates, canonical, chunks
 from tests.corpora import corpus_of
 
 
@@ -34,21 +34,6 @@ def test_chunks_are_those_of_a_brute_force_search():
         ]
         both = {(a, d) for (a, b), (c, d) in pairwise(longest) if c == b + 1 and classes[b] == "I"}
         assert spans(classes) == sorted({*longest, *both})
-
-
-def test_n_grams_equal_brute_force_search():
-    text = Tokens.of("The old tide table, of 1912. Its user's guide (a-b) and it.", Stems("none"))
-    stop = {"the", "of", "its", "and", "it"}
-    expected = []
-    first, *others = ["The", "old", "tide", "table"], ["of", "1912"], ["Its", "user", "'s", "guide"]
-    for clause in (first, *others, ["a-b"], ["and", "it"]):
-        for a in range(len(clause)):
-            for b in range(a + 1, min(a + 3, len(clause)) + 1):
-                ends = {clause[a].lower(), clause[b - 1].lower()}
-                if not ends & (stop | {"'s", "1912"}):
-                    expected.append(" ".join(clause[a:b]).replace(" 's", "'s"))
-    assert [text.surface(span) for span in ngrams(text, 3, Edges(stop))] == expected
-    assert len(list(ngrams(text, 1, Edges(None)))) == 13
 
 
 @pytest.mark.parametrize(

@@ -266,28 +266,3 @@ def test_baseline_restricts_pairs_and_correction(each: dict[str, kp.Corpus]) -> 
     for low, high, said in held.frame[["low", "high", "verdict"]].itertuples(index=False):
         expected = "better" if low > 0 else "not worse" if low > -0.02 else "worse" if high < 0 else "cannot tell"
         assert said == expected
-
-
-def test_two_systems_side_by_side_by_hand(each: dict[str, kp.Corpus]) -> None:
-    corpus = each["inspec"]
-    result = kp.head_to_head(corpus, k=4, a="bart", b="yake", normalise="none")
-    values = kp.documents(corpus, k=4, normalise="none").frame.pivot_table("value", "document", "system")
-    apart = (values["bart"] - values["yake"]).round(12)
-    assert result.won == ((apart > 0).sum(), (apart == 0).sum(), (apart < 0).sum())
-    row = result.frame.set_index("k").loc[4]
-    assert row["difference"] == pytest.approx(apart.mean(), abs=1e-12)
-    assert row["low"] < apart.mean() < row["high"]
-    gold = corpus.gold.groupby("doc_id")["phrase"].agg(set)
-    first = corpus.runs[corpus.runs["rank"] <= 4].groupby(["system", "doc_id"])["phrase"].agg(list)
-    only = {
-        (d, phrase, system)
-        for d in gold.index
-        for system, other in (("bart", "yake"), ("yake", "bart"))
-        for phrase in gold[d] & set(first[system, d]) - set(first[other, d])
-    }
-    columns = ["document", "keyphrase", "found by"]
-    assert set(result.phrases[columns].itertuples(index=False, name=None)) == only
-    stayed = [np.mean([phrase in first["yake", d] for phrase in first["bart", d]]) for d in gold.index]
-    assert result.stayed == pytest.approx(np.mean(stayed), abs=1e-12)
-    largest = result.by_document["difference"].abs()
-    assert all(a >= b for a, b in pairwise(largest))

@@ -2,7 +2,6 @@
 
 import json
 from functools import cache
-from itertools import product
 
 import pandas as pd
 import pytest
@@ -19,14 +18,6 @@ SYSTEMS = {
 
 
 CORPUS = kp.load(gold=GOLD, systems=SYSTEMS)
-
-
-@cache
-def values_of(signature: str) -> dict[tuple[str, str], float]:
-    """Return the value of each system and measure under one setting."""
-    frame = kp.evaluate(CORPUS, kp.settings_from(signature), ["P@2", "R@2", "F1@2"], interval="none").frame
-    rows = frame.drop_duplicates(["system", "measure"])
-    return dict(zip(zip(rows["system"], rows["measure"], strict=True), rows["value"], strict=True))
 
 
 @cache
@@ -56,36 +47,6 @@ def test_the_digits_decide_what_rounds_to_a_number(text: str, low: float, high: 
 def test_what_is_no_printed_number_is_refused(text: str) -> None:
     with pytest.raises(kp.UsageError):
         ReportedScore.parse(text)
-
-
-@pytest.mark.parametrize(
-    ("numbers", "systems"), [({"P@2": 2, "R@2": 3}, ("long", "short")), ({"long:F1@2": 3, "short:P@2": 2}, ())]
-)
-def test_fitting_settings_equal_enumerated_evaluations(numbers: dict[str, int], systems: tuple[str, ...]) -> None:
-    plain, made = kp.Settings(k=2), dict[str, str]()
-    for name, digits in numbers.items():
-        system, _, measure = name.rpartition(":")
-        value = values_of(kp.signature(plain, 3))[system or systems[0], measure]
-        made[name] = f"{value:.{digits}f}"
-    result = kp.match_reported(CORPUS, numbers=[f"{name}={text}" for name, text in made.items()])
-    fits = {(row.system, row.signature, row.measure) for row in result.frame.itertuples()}
-    expected, signatures = set(), dict.fromkeys(every_setting()["signature"])
-    for signature, system in product(signatures, systems or ("",)):
-        rows = [
-            (name.partition(":")[0] if ":" in name else system, name.rpartition(":")[2], text)
-            for name, text in made.items()
-        ]
-        values = [(values_of(signature)[part, measure], text) for part, measure, text in rows]
-        if all(abs(value - float(text)) <= 0.5 * 10.0 ** -len(text.partition(".")[2]) + 1e-9 for value, text in values):
-            expected |= {(part, signature, measure) for part, measure, _ in rows}
-    # of settings that cannot differ for these measures one stands for all, so signatures are held against values
-    assert fits <= expected
-    assert {(system, measure) for system, _, measure in fits} == {(part, measure) for part, _, measure in expected}
-    assert result.fitting == len({signature for _, signature, _ in fits})
-    assert all(
-        row.value == pytest.approx(values_of(row.signature)[row.system, row.measure], abs=1e-12)
-        for row in result.frame.itertuples()
-    )
 
 
 def test_nearest_settings_are_given_if_none_fits() -> None:

@@ -91,3 +91,17 @@ def test_versus_uses_gold_size_and_universe_of_all_systems() -> None:
     assert result.phrases[["keyphrase", "found by"]].to_numpy().tolist() == [["tide", "a"], ["sea", "b"]]
     values = kp.evaluate(corpus, measures="kappa", k="gold", interval="none").frame["value"].tolist()
     assert result.by_document[["a", "b"]].to_numpy().tolist() == [values[:2]]
+
+
+def test_two_systems_side_by_side_by_hand() -> None:
+    gold = {"d1": ["tide", "sea"], "d2": ["moon"]}
+    systems = {"a": {"d1": ["tide", "sky"], "d2": ["moon"]}, "b": {"d1": ["sea", "tide"], "d2": ["sun"]}}
+    result = kp.head_to_head(kp.load(gold=gold, systems=systems), k=2, a="a", b="b")
+    row = result.frame.set_index("k").loc[2]
+    assert row["difference"] == pytest.approx((1 / 2 - 1) / 2 + (2 / 3 - 0) / 2)
+    assert row["low"] < row["difference"] < row["high"]
+    assert result.won == (1, 0, 1)
+    assert result.by_document["document"].tolist() == ["d2", "d1"]  # the largest difference first
+    rows = result.phrases[["document", "keyphrase", "found by"]].to_numpy().tolist()
+    assert sorted(rows) == [["d1", "sea", "b"], ["d2", "moon", "a"]]
+    assert result.stayed == pytest.approx((1 / 2 + 0) / 2)  # of the phrases of a, b lists tide

@@ -1,11 +1,10 @@
 """Phrases become comparable strings, and texts become tokens."""
 
 import pytest
-from nltk.stem.porter import PorterStemmer
 
 from kp_core.errors import InputError, UsageError
 from kp_core.text.normalise import Normaliser, mostly_cjk
-from kp_core.text.stem import STEMMERS, porter, stem_words
+from kp_core.text.stem import STEMMERS, stem_words
 from kp_core.text.tokenise import clean, sentences, word_runs
 from tests.cases import cases
 
@@ -40,16 +39,6 @@ def test_unknown_steps_and_two_stemmers_are_refused():
         Normaliser.parse("lower+stem")
     with pytest.raises(UsageError, match="two stemmers"):
         Normaliser.parse("porter-nltk+snowball-en")
-
-
-@pytest.mark.parametrize("mode", ["ORIGINAL_ALGORITHM", "MARTIN_EXTENSIONS", "NLTK_EXTENSIONS"])
-def test_porter_stems_are_those_of_nltk(mode):
-    beginnings = ("comput", "fli", "d", "agree", "hop", "sky", "generaliz", "ies", "b", "", "Geo", "nation", "yy", "id")
-    endings = "s es ed ing ation ies ied y al all alli logi fulli bli abli iveness ization sion ion eed ll e ly 's é"
-    words = [start + end + last for start in beginnings for end in ("", *endings.split()) for last in ("", "s", "ed")]
-    expected = PorterStemmer(mode=mode)
-    name = f"porter-{mode.partition('_')[0].lower()}"
-    assert [porter(word, name) for word in words] == [expected.stem(word) for word in words]
 
 
 @pytest.mark.parametrize(("phrases", "expected"), CASES["scripts"])
