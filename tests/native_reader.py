@@ -18,17 +18,14 @@ ROOT = Path(__file__).parents[1]
 SENTENCES, NAMES = 100, 60
 #: Lists of words that are no sentences.
 _WORDS = ("headers.toml", "schemas.toml", "function_words.toml")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z*“`])")
-_CODE = re.compile(r"```.*?```|^\s*\|.*?\|\s*$|^#.*?$|^    .*?$", re.DOTALL | re.MULTILINE)
-#: Where an item of a list begins.
-_ITEM = re.compile(r"^\s*(?:[*-]|\d+\.)\s+", re.MULTILINE)
+_CODE = re.compile(r"```.*?```|^\s*\|.*?\|\s*$|^#.*?$|^    .*?$|>>>.*", re.DOTALL | re.MULTILINE)
+#: The end of a sentence, or the beginning of an item of a list.
+_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z*“`])|\n\n|^\s*(?:[*-]|\d+\.)\s+", re.MULTILINE)
 
 
 def sentences(text: str) -> list[str]:
     """Split prose into sentences of four words or more."""
-    blocks = _ITEM.sub("\n\n", text).split("\n\n")
-    parts = (" ".join(part.split()) for block in blocks for part in _SENTENCE.split(block))
-    return [part for part in parts if len(part.split()) >= 4]
+    return [" ".join(part.split()) for part in _END.split(_CODE.sub("\n\n", text)) if len(part.split()) >= 4]
 
 
 def strings(value: Any) -> Iterator[str]:
@@ -40,54 +37,37 @@ def strings(value: Any) -> Iterator[str]:
             yield from strings(inner)
 
 
-def trees() -> Iterator[tuple[Path, ast.Module]]:
-    """Yield the modules of the program."""
-    for folder in ("kp_core", "kp_ui", "pages"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            yield path, ast.parse(path.read_text("utf-8"))
-
-
-def names() -> list[str]:
-    """Return every name that the program gives with its file, as often as it is given."""
-    given = list[tuple[str, Path]]()
-    for path, tree in trees():
-        given.append((path.stem, path))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                given.append((node.name, path))
-            elif isinstance(node, ast.arg):
-                given.append((node.arg, path))
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                given.append((node.id, path))
-    shown = ((name, path.relative_to(ROOT)) for name, path in given if len(name) > 1 and not name.startswith("__"))
-    return sorted(f"{name} ({path})" for name, path in shown)
+def files(ending: str) -> list[Path]:
+    """Return the files of the program."""
+    return sorted(path for folder in ("kp_core", "kp_ui", "pages") for path in (ROOT / folder).rglob(f"*{ending}"))
 
 
 def main(seed: int) -> None:
-    """Print the draw of a seed."""
-    rng = random.Random(seed)
-    prose = [
-        path
-        for folder in ("kp_core", "kp_ui")
-        for path in sorted((ROOT / folder).rglob("*.toml"))
-        if path.name not in _WORDS
-    ]
+    """Print the draw of a seed; a name is as likely as it is frequent."""
+    rng, docstrings, modules = random.Random(seed), list[str](), files(".py")
+    names = [f"{path.stem} ({path.relative_to(ROOT)})" for path in modules]
+    for path in modules:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            match node:
+                case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
+                    names.append(f"{name} ({path.relative_to(ROOT)})")
+                    docstrings.append(ast.get_docstring(node) or "")
+                case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+                    names.append(f"{name} ({path.relative_to(ROOT)})")
+                case ast.Module():
+                    docstrings.append(ast.get_docstring(node) or "")
+    screen = (path for path in files(".toml") if path.name not in _WORDS)
     pages = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
-    docstrings = (ast.get_docstring(node) for _, tree in trees() for node in ast.walk(tree) if _has_docstring(node))
-    screen = (text for path in prose for text in strings(tomllib.loads(path.read_text("utf-8"))))
-    sources = {
-        "screen": [s for text in screen for s in sentences(text)],
-        "docs": [s for path in pages for s in sentences(_CODE.sub("\n\n", path.read_text("utf-8")))],
-        "docstrings": [s for text in docstrings if text for s in sentences(text.partition(">>>")[0])],
+    texts = {
+        "screen": [text for path in screen for text in strings(tomllib.loads(path.read_text("utf-8")))],
+        "docs": [path.read_text("utf-8") for path in pages],
+        "docstrings": docstrings,
     }
+    found = {source: [one for text in part for one in sentences(text)] for source, part in texts.items()}
     for number in range(SENTENCES):
-        source = list(sources)[number % len(sources)]
-        print(f"{number + 1}. [{source}] {rng.choice(sources[source])}")
-    print("\n" + "\n".join(rng.sample(names(), NAMES)))
-
-
-def _has_docstring(node: ast.AST) -> bool:
-    return isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        source = list(found)[number % len(found)]
+        print(f"{number + 1}. [{source}] {rng.choice(found[source])}")
+    print("\n" + "\n".join(rng.sample(sorted(names), NAMES)))
 
 
 if __name__ == "__main__":

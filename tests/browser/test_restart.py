@@ -24,19 +24,14 @@ def test_after_a_kill_the_open_page_and_every_click_know_whose_files_they_were(
     chromium: str, page: Page, settle: SETTLE, tmp_path: Path
 ) -> None:
     port, part = free_port(), {**os.environ, "KPSCOPE_STATE": ""}
-    details = page.context.new_page()
     with running(tmp_path / "first", environment=part, port=port) as (address, server):
-        for tab in (page, details):
-            drop(tab, address, settle, *written(tmp_path, TABLES))
+        drop(page, address, settle, *written(tmp_path, TABLES))
         follow(page, settle, "Overview")
-        details.get_by_role("tab", name="Details").click()
-        settle(details)
         expect(main(page)).to_contain_text("mango reaches")
         server.kill()
         server.wait()
     with running(tmp_path / "second", environment=part, port=port):
-        for tab in (page, details):  # nobody has touched them
-            expect(main(tab)).to_contain_text(GONE, timeout=RECONNECTS)
+        expect(main(page)).to_contain_text(GONE, timeout=RECONNECTS)  # nobody has touched it
         for name in ("Systems", "Data"):
             follow(page, settle, name)
             expect(main(page)).to_contain_text(GONE)
