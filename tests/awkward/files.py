@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kp_core.reading import LIMITS, Limits, Source
+from tests.format_samples import workbook
 
 
 @dataclass(frozen=True)
@@ -68,18 +68,9 @@ def parquet(columns: dict[str, object], **options: object) -> bytes:
     return written.getvalue()
 
 
-def workbook(columns: dict[str, list[object]]) -> bytes:
-    """Return an Excel workbook of one sheet."""
-    book, written = openpyxl.Workbook(), io.BytesIO()
-    for row in (list(columns), *zip(*columns.values(), strict=True)):
-        book.active.append(row)
-    book.save(written)
-    return written.getvalue()
-
-
 def shared_text(text: str, rows: int) -> bytes:
     """Return a workbook in which every cell of the second column is one and the same text."""
-    with zipfile.ZipFile(io.BytesIO(workbook({"doc_id": ["d1"], "phrase": ["tide"]}))) as archive:
+    with zipfile.ZipFile(io.BytesIO(workbook({"sheet": [["doc_id", "phrase"], ["d1", "tide"]]}).data)) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     cells = b'<row r="%d"><c r="A%d" t="s"><v>0</v></c><c r="B%d" t="s"><v>1</v></c></row>'
     sheet = b"".join(cells % (row, row, row) for row in range(1, rows + 1))

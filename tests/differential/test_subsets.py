@@ -22,7 +22,6 @@ RUNS = {
     "s": {"d1": ["keys", "bucket", "hash", "table"], "d2": ["moon", "sea"], "d3": ["heap sort", "heap"], "d4": ["cat"]},
     "t": {"d1": ["hash tables"], "d2": ["tide", "waves", "moon"], "d4": ["strings", "cat"]},
 }
-MEASURES = ["P@2", "R@2", "F1@2", "MAP", "MRR", "nDCG"]
 
 
 def corpus(gold=GOLD, runs=RUNS, texts=TEXTS, groups=None):

@@ -19,8 +19,8 @@ from kp_core.reading.lists.sniff import FAMILIES
 from kp_core.reading.meaning.mapping import SWITCHES
 from kp_core.reading.uploads import Uploads
 from kp_core.takeaway.workspace_file import MANIFEST, Saved, workspace_file
-from tests.awkward.files import FILES, parquet, workbook, zipped
-from tests.format_samples import EXAMPLES
+from tests.awkward.files import FILES, parquet, zipped
+from tests.format_samples import EXAMPLES, workbook
 from tests.scale.tables import draw, engine, write
 
 ROLES = ("gold", "systems", "documents", "judgements", "files")
@@ -79,7 +79,7 @@ def seeds() -> list[tuple[str, Source]]:
     result += [("F10", Source("a.parquet", parquet(columns))) for columns in (table, lists)]
     wide = {"id": ["d1", "d2"], "title": ["Of tides", "Of moons"], "Anna": ["a; b", "c"], "Ben 1": ["a", ""]}
     sheets = (table, {**table, "note": ["=1+1", "é", ""]}, wide, {**wide, "Ben 2": ["x", "y"]})
-    result += [("F10", Source("a.xlsx", workbook(columns))) for columns in sheets]
+    result += [("F10", workbook({"sheet": [[*columns], *zip(*columns.values(), strict=True)]})) for columns in sheets]
     result += [("statistics", _statistics()), ("workspace", _workspace())]
     result += [("vocabulary", item) for item in _vocabulary()]
     small = (file for file in FILES if not callable(file.data))

@@ -1,12 +1,11 @@
-"""A whole invented corpus, worked end to end by an independent implementation: tables, averages, errors, baselines.
+"""A whole invented corpus, worked end to end by an independent implementation: tables, averages, errors, annotators."""
 
-Annotators and trimming have test files of their own.
-"""
-
+import numpy as np
 import pytest
 from scipy.stats import t
 
 import kp_core as kp
+from kp_core.studies.annotators import agreement_by_document
 from tests.corpora import document_values, scored
 from tests.measure_names import AGREEMENT as NAMES
 
@@ -108,3 +107,73 @@ def test_interval_of_a_difference_takes_documents_as_clusters(corpus, expected):
         row = comparison.frame.iloc[0]
         assert row["difference"] == pytest.approx(result["difference"], abs=1e-9)
         assert [row["low"], row["high"]] == pytest.approx(result["ci95_cluster_t"], abs=1e-9)
+
+
+@pytest.fixture(scope="module")
+def agreed(oracle):
+    return oracle["expected"]["annotators"]
+
+
+@pytest.fixture(scope="module")
+def result(corpus):
+    return kp.agreement(corpus, interval="cluster-t", **OPTIONS)
+
+
+def cell(result, system, measure, column="value"):
+    frame = result.frame
+    rows = frame[(frame["system"] == system) & (frame["measure"] == measure) & (frame["subset"] == "all")]
+    assert len(rows) == 1
+    return rows[column].item()
+
+
+@pytest.mark.parametrize(("measure", "key"), [("K", "K"), ("alpha", "alpha"), ("AC1", "ac1"), ("PABAK", "pabak_R")])
+def test_coefficients_of_all_annotators(result, agreed, measure, key):
+    assert cell(result, "all", measure) == pytest.approx(agreed["pooled"][key], abs=1e-9)
+    assert cell(result, "all", measure, "documents") == agreed["pooled"]["D"]
+    assert cell(result, "all", "Light") == pytest.approx(agreed["light"], abs=1e-9)
+    assert cell(result, "all", "Conger") == pytest.approx(agreed["conger"], abs=1e-9)
+
+
+def test_interval_of_k_takes_documents_as_clusters(result, agreed):
+    low, high = agreed["pooled"]["ci95_cluster_t_K"]
+    assert cell(result, "all", "K", "low") == pytest.approx(low, abs=1e-9)
+    assert cell(result, "all", "K", "high") == pytest.approx(high, abs=1e-9)
+    half = (cell(result, "all", "K", "high") - cell(result, "all", "K")) / t.ppf(0.975, 7)
+    assert half == pytest.approx(agreed["pooled"]["se_cluster_K"], abs=1e-9)
+
+
+def test_k_of_every_document(corpus, agreed):
+    rows = agreement_by_document(corpus, **OPTIONS).set_index("document")
+    for document, k in agreed["K_per_document"].items():
+        if k is None:
+            assert np.isnan(rows["K"][document])
+            assert rows["status"][document] == "both_empty"
+        else:
+            assert rows["K"][document] == pytest.approx(k, abs=1e-9)
+
+
+def test_leaving_one_annotator_out(result, agreed):
+    for annotator, k in agreed["leave_one_out_K"].items():
+        assert cell(result, annotator, "K") == pytest.approx(k, abs=1e-9)
+
+
+def test_annotators_in_pairs_and_against_union_of_others(corpus, agreed):
+    result = kp.agreement(corpus, measures=["kappa", "P_pos", "a", "b", "c", "d"], interval="none", **OPTIONS)
+    met = {pair.replace("-", "|"): (part["documents"], part) for pair, part in agreed["pairwise_pooled"].items()}
+    met |= {name: (part["documents"], part["human"]) for name, part in agreed["human_ceiling"].items()}
+    for name, (documents, actual) in met.items():
+        assert cell(result, name, "kappa", "documents") == documents
+        assert cell(result, name, "kappa") == pytest.approx(actual.get("cohen_kappa", actual.get("kappa")), abs=1e-9)
+        assert cell(result, name, "P_pos") == pytest.approx(actual["ppos"], abs=1e-9)
+        assert [cell(result, name, letter) for letter in "abcd"] == actual["totals"]
+
+
+def test_systems_against_the_same_gold_as_people(corpus, agreed):
+    """The mean over annotators, each left out in turn; `s1` and people face the same keyphrases."""
+    result = kp.evaluate(corpus, k=5, measures=["kappa", "P_pos"], annotators="others", interval="none", **OPTIONS)
+    ceiling = agreed["human_ceiling"].values()
+    for system, key in {"s1": "s1", "s2": "s2", "human ceiling": "human"}.items():
+        for measure, name in {"kappa": "kappa", "P_pos": "ppos"}.items():
+            mean = np.mean([item[key][name] for item in ceiling])
+            assert cell(result, system, measure) == pytest.approx(mean, abs=1e-9)
+            assert cell(result, system, measure, "documents") == 7

@@ -1,8 +1,12 @@
-"""Five published rankings of SemEval-2010, scored as their authors did, and under every convention that others use."""
+"""Five published rankings of SemEval-2010, as their authors scored them, and under every convention of others."""
+
+import re
 
 import pytest
 
-from tests.cases import cases, rows
+import kp_core as kp
+from kp_core.studies.sensitivity import ReportedScore, matches_of
+from tests.cases import ROOT, cases, rows
 from tests.corpora import document_values, scored
 from tests.published import semeval
 
@@ -91,3 +95,30 @@ def test_printed_baselines_follow_from_official_gold_sizes(shared, corpora, gold
             # F was printed from rounded P and R: one unit of its last digit
             tolerance = 0.0101 if column == "f" else 0.005 + 1e-9
             assert 100 * value == pytest.approx(float(row[f"{column}_percent"]), abs=tolerance)
+
+
+PAGE = (ROOT / "docs" / "printed_numbers.md").read_text("utf-8")
+ROWS = re.findall(r"^\| ([a-z\d, -]+) \| (\d[\d, ]*) \| (\d[\d, ]*) \|$", PAGE, re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def spreads(corpora):
+    corpus, names = corpora["published"], ("F1@10", "P@10", "R@10")
+    return corpus, [kp.sensitivity(corpus, measure=name, k=10, gold_stemmed="yes") for name in names]
+
+
+@pytest.mark.published
+@pytest.mark.parametrize(("presets", "three", "four"), ROWS)
+def test_presets_are_found_from_one_to_three_numbers(spreads, presets: str, three: str, four: str) -> None:
+    corpus, every = spreads
+    for preset in presets.split(", "):
+        asked = {"preset": preset, "k": 10, "gold_stemmed": "yes", "interval": "none"}
+        frame = kp.evaluate(corpus, measures=[one.measure for one in every], **asked).frame
+        exact = frame[frame["system"] == "textrank"].groupby("measure")["value"].first()
+        for digits, reported in ((3, three), (4, four)):
+            numbers = [ReportedScore.of(one.measure, f"{exact[one.measure]:.{digits}f}", "textrank") for one in every]
+            result = [matches_of(every[:n], numbers[:n]) for n in (1, 2, 3)]
+            assert [one.fitting for one in result] == list(map(int, reported.split(", ")))
+            assert preset in {row.preset for row in result[-1].frame.itertuples() if not row.changes} | {
+                other for other in presets.split(", ") if other != preset
+            }

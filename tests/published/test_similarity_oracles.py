@@ -1,5 +1,6 @@
-"""Similarity of phrases: printed values of Kim, Baldwin & Kan 2010, closed forms, and what the libraries give."""
+"""Similarity of phrases: printed values of Kim, Baldwin & Kan 2010, closed forms, libraries, and assignments."""
 
+import json
 import re
 from fractions import Fraction
 from functools import lru_cache
@@ -10,6 +11,7 @@ import pytest
 from nltk.stem.snowball import SnowballStemmer
 
 import kp_core as kp
+from kp_core.scoring.semantic import best_of_prefixes, soft_gains
 from kp_core.similarity import SimilarityOptions, best_over_gold, score
 from kp_core.similarity.relation import describe
 from kp_core.similarity.tokens import Recipe
@@ -124,3 +126,30 @@ def test_spearman_with_judgements_by_method_and_domain(judged, shared):
             assert used.sum() == table["judged_keyphrases"][subset]
             result = correlation(best[used], people[used])
             assert result == pytest.approx(table["spearman"][subset], abs=1e-9), (name, subset)
+
+
+@pytest.fixture(scope="module")
+def matchings(shared):
+    return json.loads(shared("oracles/similarity/soft_matching_cases.json").read_text("utf-8"))["cases"]
+
+
+def test_hits_of_every_prefix(matchings):
+    assert len(matchings) == 5
+    for case in matchings:
+        matrix = np.array(case["similarity_rows_predictions_columns_gold"])
+        row, item = np.nonzero(matrix >= case["tau"])
+        gain, pairs = soft_gains(row, item, matrix[row, item], len(matrix))
+        weight = np.cumsum(gain)
+        assert weight.tolist() == pytest.approx(case["soft_weight_H_k"], abs=1e-12), case["name"]
+        assert np.cumsum(pairs).tolist() == case["soft_count_H_k"], case["name"]
+        k, gold = np.arange(1, len(matrix) + 1), matrix.shape[1]
+        assert (weight / k).tolist() == pytest.approx(case["weighted_P_at_k"], abs=1e-9)
+        assert (weight / gold).tolist() == pytest.approx(case["weighted_R_at_k"], abs=1e-9)
+        assert (2 * weight / (k + gold)).tolist() == pytest.approx(case["weighted_F1_at_k"], abs=1e-9)
+        assert (2 * np.cumsum(pairs) / (k + gold)).tolist() == pytest.approx(case["count_F1_at_k"], abs=1e-9)
+
+
+def test_greedy_matching_is_another_thing(matchings):
+    case = matchings[0]
+    best = best_of_prefixes(np.array(case["similarity_rows_predictions_columns_gold"]))[0][-1]
+    assert (best, case["greedy_weight_all"]) == (pytest.approx(1.4), 0.75)

@@ -1,13 +1,11 @@
 """Tables behind URLs: read through fsspec, with the numbers of the same files on disk."""
 
-import json
-
 import fsspec
 import pytest
 
 from kp_core import scale
-from kp_core.cli import main
 from tests.cases import LECTURES
+from tests.unit.test_cli import answered
 
 ASKED = {"measures": ["F1@k", "MAP"], "k": 5, "interval": "none"}
 
@@ -28,9 +26,8 @@ def test_urls_give_same_numbers_as_files(store, capsys) -> None:
     expected = scale.evaluate(LECTURES / "gold.csv", runs, **ASKED).frame
     result = scale.evaluate(f"{store}/gold.csv", {name: f"{store}/runs/{name}" for name in runs}, **ASKED).frame
     assert result[["system", "value"]].to_numpy().tolist() == expected[["system", "value"]].to_numpy().tolist()
-    asked = ["--measures", "F1@k", "--k", "5", "--interval", "none", "--format", "json"]
-    assert main(["evaluate", "--gold", f"{store}/gold.csv", "--system", f"{store}/runs/rake/part-0.csv", *asked]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    data = ["--gold", f"{store}/gold.csv", "--system", f"{store}/runs/rake/part-0.csv"]
+    (row,) = answered(capsys, "evaluate", *data, "--measures", "F1@k", "--k", "5", "--interval", "none")["rows"]
     assert row["value"] == expected["value"].iloc[0]
 
 

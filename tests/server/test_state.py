@@ -18,7 +18,6 @@ from kp_core.reading.uploads import Uploads
 from kp_ui.state import kept
 from tests.app.opening import drop, opened
 from tests.dashboard import ROOT, Session, running
-from tests.full_disk import SAID, full_disk
 
 OWN = Uploads((Source("gold.csv", b"doc_id,keyphrase\nd1,mango table\n"),), names={"a": "b"})
 
@@ -107,14 +106,6 @@ def test_kill_while_writing_keeps_older_copy(folder: Path) -> None:
     os.utime(half, (yesterday, yesterday))
     kept.find(key)
     assert not half.exists()
-
-
-def test_full_disk_keeps_older_copy_only(folder: Path) -> None:
-    key = kept.keep(OWN, "")
-    with full_disk(100_000), pytest.raises(OSError, match=SAID):
-        kept.keep(MORE, key)
-    assert kept.find(key) == OWN
-    assert [path.name for path in folder.iterdir()] == [f"{key}.kpscope"]
 
 
 def test_kept_files_stay_below_quota(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

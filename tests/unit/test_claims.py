@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,13 +11,13 @@ import pytest
 from scipy.stats import binom
 
 import kp_core as kp
-from kp_core.cli import main
 from kp_core.scoring.pair_sums import ListCounts
 from kp_core.studies.all_cutoffs import AllCutoffs, all_cutoffs, corrected_p, documents_needed, power
 from kp_core.studies.compare import Comparison, better_on
 from kp_core.words.answers import of_comparison, of_datasets
 from kp_core.words.statements import leaders
 from tests.unit.test_answers import drawn
+from tests.unit.test_cli import answered
 from tests.unit.test_statements import compared
 
 QUICK = {"k": 5, "resamples": 300}
@@ -180,9 +179,8 @@ def test_systems_without_a_shared_document_fail_every_gate(
 ) -> None:
     old, new = ({f"d{i}": [f"g{i}"] for i in part} for part in (range(6), range(6, 12)))
     given = write(tmp_path, {"old": old, "new": new})
-    words = ["--k", "1", "--baseline", "old", "--fail-on", "worse", "--missing", missing, "--format", "json"]
-    assert main(["compare", *given, *words]) == 3
-    printed = json.loads(capsys.readouterr().out)
+    words = ["--k", "1", "--baseline", "old", "--fail-on", "worse", "--missing", missing]
+    printed = answered(capsys, "compare", *given, *words, status=3)
     assert printed["rows"][0]["verdict"] == printed["answer"]["grade"] == "not comparable"
 
 

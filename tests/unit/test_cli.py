@@ -36,6 +36,12 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return status, out, err
 
 
+def answered(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> dict[str, Any]:
+    """Return what a command prints as JSON."""
+    assert main([*words, "--format", "json"]) == status
+    return json.loads(capsys.readouterr().out)
+
+
 @pytest.mark.parametrize(("command", "status", "words"), CASES["refused"])
 def test_errors_print_one_message_and_status(
     command: str, status: int, words: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -74,9 +80,8 @@ def test_validate_shows_load_report_and_notes(tmp_path: Path, capsys: pytest.Cap
     gold, system = tmp_path / "gold.csv", tmp_path / "mine.csv"
     gold.write_text("doc_id,keyphrase\nd1,tide\nd2,moon\nd3,sea\n,lost\nd3,reef\n", encoding="utf-8")
     system.write_text("doc_id,rank,keyphrase\nD1.txt,1,tide\nD2.txt,1,sun\n", encoding="utf-8")
-    asked = ["--gold", str(gold), "--system", str(system), "--format", "json"]
-    assert main(["validate", *asked]) == 0
-    actual = json.loads(capsys.readouterr().out)
+    asked = ["--gold", str(gold), "--system", str(system)]
+    actual = answered(capsys, "validate", *asked)
     assert actual["documents"][-2:] == [{"side": "every side", "documents": 0}, {"side": "all", "documents": 5}]
     assert "fixes" not in actual
     assert actual["missing"] == [{"system": "mine", "no list": 3, "of": 3, "first": "d1, d2, d3"}]
@@ -84,12 +89,10 @@ def test_validate_shows_load_report_and_notes(tmp_path: Path, capsys: pytest.Cap
     assert rejected in [note["message"] for note in actual["notes"]]
     assert [row["fix"] for row in actual["suggestions"]] == ["strip-extension,casefold-ids"]
     fixes = ["--fix", actual["suggestions"][0]["fix"]]  # as it is offered
-    assert main(["validate", *asked, *fixes]) == 0
-    actual = json.loads(capsys.readouterr().out)
+    actual = answered(capsys, "validate", *asked, *fixes)
     assert [row["fix"] for row in actual["fixes"]] == ["strip-extension", "casefold-ids"]
     assert actual["missing"] == [{"system": "mine", "no list": 1, "of": 3, "first": "d3"}]
-    assert main(["evaluate", *asked, *fixes, "--measures", "P@1"]) == 0
-    result = json.loads(capsys.readouterr().out)
+    result = answered(capsys, "evaluate", *asked, *fixes, "--measures", "P@1")
     assert [note for note in result["notes"] if note in actual["notes"]] == actual["notes"]
     assert "|fix:strip-extension,casefold-ids|" in result["signature"]
     assert settings_from(result["signature"]).fixes == ("strip-extension", "casefold-ids")
@@ -106,9 +109,7 @@ def test_validate_shows_load_report_and_notes(tmp_path: Path, capsys: pytest.Cap
     ],
 )
 def test_json_and_csv_have_contract_columns(capsys, command: list[str], keys: list[str]) -> None:
-    status, out, _ = run(capsys, *command, "--format", "json")
-    result = json.loads(out)
-    assert status == 0
+    result = answered(capsys, *command)
     assert list(result)[:4] == ["signature", "settings", "notes", "rows"]
     assert all(list(row) == keys for row in result["rows"])
     _, text, _ = run(capsys, *command, "--format", "csv")
@@ -139,25 +140,22 @@ STUDIES: dict[str, Callable[[kp.Corpus], Any]] = {
 
 @pytest.mark.parametrize("command", STUDIES)
 def test_command_prints_what_python_returns(capsys, lectures: kp.Corpus, command: str) -> None:
-    status, out, _ = run(capsys, *command.split(), *GOLD, *SYSTEMS, "--format", "json")
-    assert status == 0
-    result = json.loads(out)
+    result = answered(capsys, *command.split(), *GOLD, *SYSTEMS)
     assert result | json.loads(STUDIES[command](lectures).json()) == result
 
 
 def test_agreement_is_that_of_python(capsys) -> None:
-    _, out, _ = run(capsys, "agreement", *GOLD, "--measures", "K,kappa", "--average", "both", "--format", "json")
-    result, corpus = json.loads(out), kp.load(gold=LECTURES / "gold.csv", documents=LECTURES / "documents.jsonl")
+    result = answered(capsys, "agreement", *GOLD, "--measures", "K,kappa", "--average", "both")
+    corpus = kp.load(gold=LECTURES / "gold.csv", documents=LECTURES / "documents.jsonl")
     assert result | json.loads(kp.agreement(corpus, measures=["K", "kappa"], average="both").json()) == result
 
 
 def test_printed_figures_are_solved_for_their_tables(capsys) -> None:
     printed = ["--kappa", ".178", "--p-pos", ".200", "--p-neg", ".973", "--pabak", ".896"]
-    status, out, _ = run(capsys, "recover", *printed, "--format", "json")
+    rows = answered(capsys, "recover", *printed)["rows"]
     result = kp.recover(".178", ".200", ".973", ".896")
     spans = (result.both, result.apart, result.neither, result.larger, result.smaller)
-    assert status == 0
-    assert [row["at least, %"] for row in json.loads(out)["rows"]] == pytest.approx([100 * item.low for item in spans])
+    assert [row["at least, %"] for row in rows] == pytest.approx([100 * item.low for item in spans])
     status, _, err = run(capsys, "recover", "--kappa", ".9", *printed[2:])
     assert (status, "misprinted" in err) == (1, True)
 
@@ -224,8 +222,7 @@ def test_jsonl_is_a_system_that_evaluate_reads(capsys, tmp_path):
 
 
 def test_sentences_are_listed(capsys):
-    assert main(["sentences", *TEXTS, "--format", "json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
+    rows = answered(capsys, "sentences", *TEXTS)
     assert len(rows) == 370
     assert rows[2]["sentence"] == "lecture-01#s003"
 

@@ -1,13 +1,11 @@
 """Tidy and TREC files are read back as the same corpus; `convert` writes them, and says what stays behind."""
 
-import json
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kp_core.cli import main
 from kp_core.errors import InputError
 from kp_core.reading.lists.lines import unescape
 from kp_core.takeaway.tidy import file_names
@@ -15,12 +13,10 @@ from kp_core.takeaway.trec_files import escape, trec
 from tests.cases import LECTURES
 from tests.corpora import corpus_of
 from tests.read_back import back
+from tests.unit import test_cli as cli
 from tests.unit.test_cli import run
 
-DATA = [
-    *("--gold", str(LECTURES / "gold.csv"), "--system", str(LECTURES / "systems" / "yake.csv")),
-    *("--documents", str(LECTURES / "documents.jsonl"), "--judgements", str(LECTURES / "judgements.csv")),
-]
+DATA = [*cli.DATA, *cli.TEXTS, "--judgements", str(LECTURES / "judgements.csv")]
 
 
 @given(st.text(max_size=12))
@@ -82,11 +78,9 @@ def test_the_command_writes_files_that_evaluate_reads(form, tmp_path, capsys):
     gold = tmp_path / "new" / "gold" if form == "trec" else next(path for path in written if path.stem == "gold")
     system = next(path for path in written if path.stem in ("yake", "systems"))
     assert ("documents" in err) == (form == "trec")
-    arguments = ["evaluate", "--k", "5", "--measures", "F1@k,MAP", "--interval", "none", "--format", "json"]
-    assert main([*arguments, *DATA[:4]]) == 0
-    before = json.loads(capsys.readouterr().out)
-    assert main([*arguments, "--gold", str(gold), "--system", str(system)]) == 0
-    assert json.loads(capsys.readouterr().out)["rows"] == before["rows"]
+    asked = ["evaluate", "--k", "5", "--measures", "F1@k,MAP", "--interval", "none"]
+    after = cli.answered(capsys, *asked, "--gold", str(gold), "--system", str(system))
+    assert after["rows"] == cli.answered(capsys, *asked, *cli.DATA)["rows"]
 
 
 def test_nothing_is_overwritten_unasked(tmp_path, capsys):

@@ -1,6 +1,5 @@
 """Data sets stand apart: each is evaluated by itself, their mean is plain, and nothing of them is ever pooled."""
 
-import json
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,13 +9,13 @@ import pytest
 from scipy.stats import t as student
 
 import kp_core as kp
-from kp_core.cli import main
 from kp_core.reading import Source
 from kp_core.reading.uploads import proposed_runs
 from kp_core.scoring import paired
 from kp_core.settings import Interval
 from kp_core.studies.compare import better_on
 from tests.format_samples import archive
+from tests.unit.test_cli import answered
 
 WORDS = [f"{a} {b}" for a in ("deep", "sparse", "topic", "user") for b in ("model", "graph", "index", "query", "web")]
 SHARES = {"bart": 0.6, "t5": 0.42, "yake": 0.3}
@@ -205,10 +204,7 @@ def test_every_layout_of_data_sets_reads_alike(
     named = {flag: [word for before, word in pairwise(options) if before == flag] for flag in ("--gold", "--system")}
     at_once = ["--gold", *named["--gold"], "--system", *named["--system"]]
     for words in (options, at_once, ["--gold", str(tmp_path / "bench.zip"), "--system", str(tmp_path / "bench.zip")]):
-        assert (
-            main(["evaluate", *words, "--k", "5", "--measures", "F1@k", "--interval", "none", "--format", "json"]) == 0
-        )
-        rows = json.loads(capsys.readouterr().out)["rows"]
+        rows = answered(capsys, "evaluate", *words, "--k", "5", "--measures", "F1@k", "--interval", "none")["rows"]
         assert sorted((item["subset"], item["system"], item["value"]) for item in rows) == expected
 
 

@@ -9,7 +9,6 @@ import pytest
 import kp_core as kp
 
 MEASURES = ["returned@k", "size-error@k", "duplicate-phrases@k", "duplicate-words@k", "present@k", "self-similarity@k"]
-WORDS = ["tide", "tides", "moon", "harbour", "sail", "sailing", "storm"]
 
 
 def test_lists_are_measured_as_they_were_returned() -> None:

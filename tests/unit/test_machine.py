@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import tarfile
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ import kp_core as kp
 from kp_core.cli import main
 from kp_core.reading import Source
 from kp_core.reading.limits import limits_from
+from tests.format_samples import archive as packed
 
 GOLD = b"doc_id,annotator,keyphrase\nd1,ana,tide\nd2,ana,moon\n"
 SYSTEM = "doc_id,rank,keyphrase\nd1,1,tide\nd1,2,tide → 😀\nd2,1,moon\n".encode()
@@ -112,19 +112,11 @@ def test_a_wrong_variable_is_one_sentence() -> None:
     assert done.stderr.decode() == "kpscope: KPSCOPE_LIMIT_ROWS must be a whole number of at least 0, not 'abc'\n"
 
 
-def zipped(version: int = 20, **members: bytes) -> bytes:
-    """Return a zip archive whose members need a version of the format."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, data in members.items():
-            archive.writestr(name.replace("__", "."), data)
-    return packed.getvalue().replace(b"PK\x01\x02\x14\x03\x14", b"PK\x01\x02\x14\x03" + bytes([version]))
-
-
 def test_an_archive_of_a_later_format_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gold, archive = tmp_path / "gold.csv", tmp_path / "a.zip"
     gold.write_bytes(GOLD)
-    archive.write_bytes(zipped(255, a__csv=SYSTEM))
+    later = b"PK\x01\x02\x14\x03\xff"  # as a version of the format that nobody has
+    archive.write_bytes(packed({"a.csv": SYSTEM}).data.replace(b"PK\x01\x02\x14\x03\x14", later))
     assert main(["evaluate", "--gold", str(gold), "--system", str(archive)]) == 1
     assert capsys.readouterr().err == (
         "kpscope: a.zip: expected a whole archive, found a damaged or unusual archive. Pack or save it again.\n"
@@ -138,6 +130,6 @@ def test_invalid_characters_in_npz_phrases_are_refused(code: int, found: str) ->
     for name, array in arrays.items():
         file = io.BytesIO()
         np.lib.format.write_array(file, array)
-        members[f"{name}__npy"] = file.getvalue().replace("t".encode("utf-32-le"), code.to_bytes(4, "little"))
+        members[f"{name}.npy"] = file.getvalue().replace("t".encode("utf-32-le"), code.to_bytes(4, "little"))
     with pytest.raises(kp.InputError, match=f"v.npz: expected phrases and their vectors, found a phrase with {found}"):
-        kp.vocabulary(vectors=Source("v.npz", zipped(**members)))
+        kp.vocabulary(vectors=packed(members, "v.npz"))

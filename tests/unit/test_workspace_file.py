@@ -17,8 +17,8 @@ from kp_core.reading import Limits, Mapping, Source
 from kp_core.reading.open.source import packed
 from kp_core.reading.uploads import Uploads
 from kp_core.takeaway.workspace_file import Saved, is_workspace_file, read_workspace, workspace_file
-from tests.cases import LECTURES
 from tests.forms import mappings
+from tests.unit.test_cli import DATA, TEXTS, answered
 
 words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=9)
 
@@ -108,19 +108,10 @@ def test_the_limits_hold_for_a_workspace_file_too():
         read_workspace(zipped({**members(WHOLE), "../x": b"x"}))
 
 
-DATA = (
-    *("--gold", str(LECTURES / "gold.csv"), "--system", str(LECTURES / "systems" / "yake.csv")),
-    *("--documents", str(LECTURES / "documents.jsonl")),
-)
-
-
 def test_the_command_line_saves_and_opens_a_workspace(tmp_path, capsys):
-    assert main(["convert", *DATA, "--to", "workspace", "--out", str(tmp_path)]) == 0
-    file = str(tmp_path / "workspace.kpscope")
-    asked = ["--measures", "kappa,F1@7", "--format", "json"]
+    data, asked, file = (*DATA, *TEXTS), ["--measures", "kappa,F1@7"], str(tmp_path / "workspace.kpscope")
+    assert main(["convert", *data, "--to", "workspace", "--out", str(tmp_path)]) == 0
     assert capsys.readouterr().out.startswith(file)
-    assert main(["evaluate", *DATA, *asked]) == 0
-    first = capsys.readouterr().out
-    assert main(["evaluate", "--workspace", file, *asked]) == 0
-    assert capsys.readouterr().out == first
-    assert json.loads(first)["rows"][0]["value"] > 0
+    first = answered(capsys, "evaluate", *data, *asked)
+    assert answered(capsys, "evaluate", "--workspace", file, *asked) == first
+    assert first["rows"][0]["value"] > 0

@@ -36,16 +36,6 @@ def plain(scores, measures, documents, study=STUDY, **options):
     return estimate(scores, measures, documents, labels, LENGTHS[: len(scores)], study, **options)
 
 
-@pytest.fixture(scope="module")
-def study():
-    scores, measures, documents = data()
-    rng = np.random.default_rng(1)
-    labels = pd.DataFrame({"location": rng.choice(["First", "Head", ""], PAIRS)})
-    lengths = rng.integers(1, 7, (PAIRS, 2)).astype(float)
-    result = estimate(scores, measures, documents, labels, lengths, STUDY)
-    return scores, measures, documents, labels, lengths, result
-
-
 SCIPY = {"spearman": stats.spearmanr, "pearson": stats.pearsonr, "kendall": stats.kendalltau}
 
 
