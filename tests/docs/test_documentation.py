@@ -46,7 +46,10 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+# tests/app/test_gallery.py runs the commands of the gallery
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.stem != "gallery"], ids=lambda page: str(page.relative_to(ROOT))
+)
 def test_every_block_of_python_and_every_command_runs(page: Path, scratch: Path) -> None:
     names: dict[str, object] = {}
     for code in blocks(page, "python"):

@@ -19,9 +19,13 @@ def _lists(path: Path) -> dict[str, list[str]]:
     return {name.removesuffix(".txt"): [p.strip() for p in phrases.split(";") if p.strip()] for name, phrases in pairs}
 
 
-def corpus(shared: Callable[[str], Path], gold: str) -> kp.Corpus:
-    """Return the five published rankings against one gold: `published`, `combined`, `reader` or `author`."""
-    runs = {name: _lists(shared(f"{_FOLDER}/output/semeval/candidats.{name}")) for name in SYSTEMS}
+def corpus(shared: Callable[[str], Path], gold: str, longest: int | None = None) -> kp.Corpus:
+    """Return the five published rankings against one gold: `published`, `combined`, `reader` or `author`.
+
+    longest: the phrases of each list, which hold thousands, that are enough for small cutoffs
+    """
+    files = {name: _lists(shared(f"{_FOLDER}/output/semeval/candidats.{name}")) for name in SYSTEMS}
+    runs = {name: {document: listed[:longest] for document, listed in lists.items()} for name, lists in files.items()}
     if gold == "published":
         return corpus_of(_lists(shared(f"{_FOLDER}/data/references/semeval.ref")), runs)
     file = shared(f"data/semeval2010/references/test.{gold}.stem.json")

@@ -16,7 +16,7 @@ IJCNLP13 = {"preset": "ijcnlp13", "gold_stemmed": "yes"}
 
 @pytest.fixture(scope="module")
 def corpora(shared):
-    return {gold: semeval.corpus(shared, gold) for gold in ("published", "combined", "reader", "author")}
+    return {gold: semeval.corpus(shared, gold, longest=200) for gold in ("published", "combined", "reader", "author")}
 
 
 def by_document(corpus, k=10, **options):
