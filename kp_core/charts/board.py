@@ -19,7 +19,7 @@ from kp_core.studies.result import Result
 from kp_core.typeset import number, say
 
 #: Width and height in pixels of pictures: a value, a curve, and the values of one or two systems on a document.
-_VALUE, _CURVE, _PAIR = (240, 24), (120, 26), (84, 24)
+_VALUE, _CURVE, _PAIR = (240, 24), (120, 26), 84
 _NO_PARTS = dict.fromkeys(("axis", "line", "people", "interval", "runs", "marks", "points", "at"), ())
 
 
@@ -126,13 +126,13 @@ def _curve(curve: pd.DataFrame, look: Look, bottom: float, top: float, cutoff: i
     return _picture(_CURVE, look, points=points.to_numpy().tolist(), at=current_point)
 
 
-def pairs(documents: pd.DataFrame, systems: Sequence[str], styles: Mapping[str, Look]) -> list[str]:
+def pairs(documents: pd.DataFrame, systems: Sequence[str], styles: Mapping[str, Look], height: int = 24) -> list[str]:
     """Return a picture for each document, with the values of one or two systems as dots."""
-    columns, width = [column_of(name) for name in systems], _PAIR[0]
+    columns, width = [column_of(name) for name in systems], _PAIR
     most = float(documents[columns].max().max()) if len(documents) else 1.0
     pictures = list[str]()
     for row in documents[columns].itertuples(index=False):
         defined = [(styles[name], max(0.0, value)) for name, value in zip(systems, row, strict=True) if value == value]
         marks = [(look, 8 + (width - 16) * value / (most or 1.0)) for look, value in defined[::-1]]
-        pictures.append(_picture(_PAIR, styles[systems[0]], axis=(4, width - 4, 0.35), marks=marks))
+        pictures.append(_picture((width, height), styles[systems[0]], axis=(4, width - 4, 0.35), marks=marks))
     return pictures

@@ -72,7 +72,7 @@ def _ratings_key() -> str:
 
 def _data_in_words(judged: pd.DataFrame) -> str:
     scores = score_matrix(judged)
-    counts = [show.pluralize(len(scores), "judged pair"), show.pluralize(len(scores.columns), "annotator")]
+    counts = [show.pluralize(len(scores.columns), "annotator")]
     if len(scores.columns) > 1:
         counts.append(f"Krippendorff's alpha {number(ordinal_alpha(scores.to_numpy()))} (ordered scores)")
     return f"{', '.join(counts)}."

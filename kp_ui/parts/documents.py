@@ -77,7 +77,8 @@ def _listed(pair: Sequence[str]) -> str | None:
     show.downloads(listed, f"{name} by document{suffix}")
     addition = " of each document, not by subject" if parse(measure).over_subjects(settings.value("average")) else ""
     show.small(show.in_short(f"{show.pluralize(len(listed), 'document')}: {name}{addition}{suffix}."))
-    shown = listed.assign(values=board.pairs(listed, pair, looks(corpus.systems)))
+    height = 55 if tables.wraps(listed) else 24  # a grid scales a picture to the height of its row
+    shown = listed.assign(values=board.pairs(listed, pair, looks(corpus.systems), height))
     columns = ["title" if "title" in shown else "document", "values", *(["difference"] if b != "none" else [])]
     return choose_document(listed["document"].tolist(), shown[columns], set(document_values["document"]))
 

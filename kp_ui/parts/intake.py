@@ -361,7 +361,7 @@ def _runs(corpus: kp.Corpus) -> None:
 def report_fixes(fixes: Iterable[str]) -> None:
     """List the applied fixes, each with a button that undoes the fix."""
     for name in fixes:
-        words = f"Applied fix, part of every signature: {name}: {identifiers.WORDS[name]}"
+        words = f"Fix applied: {identifiers.WORDS[name]} ({name} in every signature)."
         _line(words, ("Undo", f"undo {name}", workspace.fix, name, False), level="info")
 
 

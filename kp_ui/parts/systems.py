@@ -48,9 +48,8 @@ def measures() -> None:
     others = [name for name in settings.measures() if kp.MEASURES[name].family != "concordance" and name not in grouped]
     groups = GROUPS | ({"Others": tuple(others)} if others else {})
     header, cutoff = st.container(), settings.cutoff()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        chosen = controls.views("Group of measures", groups, "group")
-        people = results.people()
+    chosen = controls.views("Group of measures", groups, "group")
+    people = results.people()
     all_measures = tuple(name for names in groups.values() for name in names if not name.endswith("@M"))
     result = cached.evaluation(all_measures, baselines=True, people=people).at(cutoff)
     names = [named(name, cutoff) for name in groups[chosen]]
@@ -107,19 +106,19 @@ def _certainty() -> None:
         tests = [name for name in TESTS if (name in OVER_RUNS) == have_runs(systems)]
         test = controls.select("Test", tests, "test")
         correction = cast(Correction, controls.select("Correction", CORRECTIONS, "correction"))
-    verdict = cached.on_screen(kp.answer, measure, family=Family(measure, test, correction))
-    show.paragraph(show.in_short(" ".join((verdict.claim, *verdict.caveats, verdict.why))))
+    paragraph = st.container()  # filled last, because the number of documents needed takes longer than all tests
     tested(cached.on_screen(kp.compare, measure, test=test, correction=correction), name)
+    verdict = cached.on_screen(kp.answer, measure, family=Family(measure, test, correction))
+    paragraph.markdown(show.plain(show.in_short(" ".join((verdict.claim, *verdict.caveats, verdict.why)))))
 
 
 def over_k() -> None:
     """Show curves of measures over k in small charts, and precision against recall."""
     current, header = settings.value("measure"), st.container()
     offered = [name for name in dict.fromkeys((*OVER_K, current, *settings.measures())) if has_curve(name)][:10]
-    with st.container(horizontal=True, vertical_alignment="center"):
-        pills: dict[str, Any] = {"selection_mode": "multi", "format_func": show.head, "label_visibility": "collapsed"}
-        chosen = controls.several("Measures", offered, OVER_K, "over", st.pills, **pills)
-        people = results.people()
+    pills: dict[str, Any] = {"selection_mode": "multi", "format_func": show.head, "label_visibility": "collapsed"}
+    chosen = controls.several("Measures", offered, OVER_K, "over", st.pills, **pills)
+    people = results.people()
     result = cached.evaluation(tuple(dict.fromkeys([*chosen, "P@k", "R@k"])), baselines=True, people=people)
     if chosen:
         results.small_curves(result, chosen)

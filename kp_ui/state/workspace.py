@@ -17,8 +17,9 @@ import kp_core as kp
 from kp_core import typeset
 from kp_core.corpus import Role, content_digest
 from kp_core.errors import pluralize
-from kp_core.reading import LIMITS, Finding, Form, Mapping, Reply, Source
+from kp_core.reading import LIMITS, Finding, Form, Mapping, Reply, Source, findings
 from kp_core.reading.limits import refuse_over
+from kp_core.reading.rows.identifiers import suggestions
 from kp_core.reading.uploads import Uploads
 from kp_core.scoring.prepare import prepare
 from kp_core.studies import indexing
@@ -35,6 +36,8 @@ _FILES, KEY = "files", "kept"
 DATA = (SAMPLE, _FILES, KEY)
 DATASET, EVERY = "dataset", "all"
 HIDDEN, _NAMES = "hidden", "names"
+#: The fix of ids that is applied without a question if it makes all ids match.
+EXTENSION = "strip-extension"
 #: Key in the session state of the page to open next: Data after files were dropped, or that of a workspace file.
 NEXT_PAGE = "arrived"
 
@@ -84,6 +87,7 @@ class Session:
     displayed      the data on screen without hidden systems, with displayed names of systems
     chose_sample   whether the user opened the sample on screen; False on a first visit or for lost files
     uploads        the user's files, including unreadable ones; pending: whether they must still be read
+    added          whether files were added since the last reading; ids that differ by an extension are then mended
     problem        why the uploads are not on screen, and what the user must decide first; else empty
     lost           whether the address refers to files that are lost; False after other data are loaded
     stored         the files stored on the server, their key, and whether this session stored them
@@ -95,6 +99,7 @@ class Session:
     chose_sample: bool = False
     uploads: Uploads = field(default_factory=Uploads)
     pending: bool = False
+    added: bool = False
     problem: str = ""
     findings: tuple[Finding, ...] = ()
     forms: tuple[Form, ...] = ()
@@ -208,6 +213,10 @@ def read_files() -> None:
         bar = st.progress(0.1, f"Reading {names} ({megabytes:,.1f} MB) …")
         with refusals():
             state.on_screen = _prepared(uploads, title, tell=bar.progress)
+            if state.added and _differ_by_extension(state.on_screen.corpus):
+                uploads = state.uploads = replace(uploads, fixes=(*uploads.fixes, EXTENSION))
+                state.on_screen = _prepared(uploads, title)
+        state.added = False
         state.pending = False  # not earlier, because a click may end this run while the bar is drawn
         if state.problem and (state.is_empty or all_data().sample is not None):
             state.on_screen = replace(_NO_DATA, title=title, uploads=uploads)
@@ -219,6 +228,13 @@ def read_files() -> None:
         else:
             with st.spinner("Opening the sample …"):
                 open_sample(sample if sample in SAMPLES else FIRST, sample in SAMPLES)
+
+
+def _differ_by_extension(corpus: kp.Corpus) -> bool:
+    """Return whether a system lacks every document of the gold standard only because of an extension of all ids."""
+    offers = suggestions(corpus)
+    complete = {*offers["fix"]} == {EXTENSION} and (offers["match"] == offers["of"]).all()
+    return complete and any(finding.level == "stop" for finding in findings(corpus))
 
 
 def corpus() -> kp.Corpus:
@@ -316,6 +332,7 @@ def add(files: Sequence[Source], beside_sample: bool = False) -> None:
     except kp.InputError as refusal:
         session().problem = str(refusal)
     else:
+        session().added = True
         _change_uploads(files=uploads, title="")
 
 

@@ -19,6 +19,8 @@ from kp_ui.state import link, workspace
 from kp_ui.widgets import controls, prose, show
 
 _MAX_ROWS = 30
+#: Width of a column of titles, and height of a row in which a title has up to three lines, in pixels; letters per line.
+_TITLE, _TALL, _LETTERS = 152, 66, 19
 _HELP = prose.entries("columns")
 
 
@@ -115,10 +117,11 @@ def _grid(frame: pd.DataFrame, key: str, options: Mapping[str, Any]) -> None:
     for name in frame.select_dtypes("float"):
         if is_p(str(name)):
             frame = frame.assign(**{name: texts(frame[name])})
-    if "title" in frame:  # a grid truncates wide text without an ellipsis
-        frame = frame.assign(title=[short(title, _width(frame) // 8) for title in frame["title"]])
     kwargs: dict[str, Any] = {"hide_index": True, "placeholder": "–", "column_config": _columns(frame)}
     kwargs |= {"height": "content" if len(frame) <= _MAX_ROWS else "auto", **options}
+    if wraps(frame):
+        kwargs |= {"row_height": _TALL, "height": 530 if len(frame) > 7 else "content"}
+        frame = frame.assign(title=[short(title, 3 * _LETTERS) for title in frame["title"]])
     st.dataframe(frame, key=key, **kwargs)
 
 
@@ -152,7 +155,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
     for name in frame.columns:
         is_float, is_integer = pd.api.types.is_float_dtype(frame[name]), pd.api.types.is_integer_dtype(frame[name])
         label, help_text = short(show.head(str(name)), 40), show.plain(help_of(str(name)) or "") or None
-        width = {"heading": 150, "title": _width(frame), "document": 152, "difference": 80}.get(str(name))
+        width = {"heading": 150, "title": _TITLE, "document": 152, "difference": 80}.get(str(name))
         look_kwargs: dict[str, Any] = {"help": help_text, "pinned": name == "system" or None, "width": width}
         if name == "values":
             columns[name] = st.column_config.ImageColumn(label, width=96)
@@ -165,9 +168,9 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
     return columns
 
 
-def _width(frame: pd.DataFrame) -> int:
-    """Return the width of the column of titles in pixels (phones have 324); other columns fit their content."""
-    return 152 if "values" in frame else 220
+def wraps(frame: pd.DataFrame) -> bool:
+    """Return whether some title is longer than a line, so that the rows are taller."""
+    return "title" in frame and bool((frame["title"].str.len() > _LETTERS).any())
 
 
 def of_documents(frame: pd.DataFrame, take: str) -> None:

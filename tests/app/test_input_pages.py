@@ -165,6 +165,15 @@ def test_sides_that_do_not_meet_are_said_with_the_fix_that_helps() -> None:
     assert app.button(key="on to overview")
 
 
+def test_ids_that_differ_by_an_extension_are_mended_until_that_is_undone() -> None:
+    app = opened("data")
+    drop(app, GOLD, Source("mine.csv", MINE.data.replace(b",1,", b".txt,1,").replace(b",2,", b".txt,2,")))
+    assert receipt(app)["mine.csv"] == "system mine · 3 of 3 documents · 4 phrases"
+    assert app.button(key="on to overview")
+    app.button(key="undo strip-extension").click().run()
+    assert "mine: lists for 0 of 3 documents" in app.error[0].value
+
+
 def coverage(app: Any) -> str:
     """Return what the details say of the documents of each side, and go back to the files."""
     said = next(item.value for item in tab(app, "Details").caption if item.value.startswith("Documents: "))
@@ -176,7 +185,7 @@ def test_a_fix_is_offered_listed_and_undone() -> None:
     ending = Source("mine.csv", MINE.data.replace(b"d1", b"d1.txt").replace(b"d2", b"D2.txt").replace(b"d3", b"d3.txt"))
     app = opened("data", files=[GOLD, ending])
     press(app, "trip the extension")
-    assert "strip-extension: strip the extension" in words(app)
+    assert "Fix applied: strip the extension (strip-extension in every signature)." in words(app)
     assert coverage(app) == "Documents: 3 in the gold standard, 3 in system outputs, 2 in all of these, 4 altogether."
     app.button(key="fix casefold-ids").click().run()
     assert app.session_state["session"].on_screen.corpus.report.fixes == ("strip-extension", "casefold-ids")

@@ -32,7 +32,6 @@ def board(app: Any) -> dict[str, Any]:
 def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any]) -> None:
     app = opened("data")
     drop(app, GOLD, MINE)
-    app.button(key="mend mine strip the extension").click().run()
     tab(app, "Details")
     go(app, "overview").session_state["name mine"] = True  # its name is pressed
     app.run().text_input(key="new name mine").set_value("my best").run()

@@ -77,7 +77,7 @@ def test_raters_work_blind_from_their_files_and_meet_on_the_data_page(offered):
     scores = score_matrix(kp.load(judgements=given).judgements)
     assert scores.columns.tolist() == ["ana", "ben"]
     assert (scores["ana"] == scores["ben"]).all()
-    assert "20 judged pairs, 2 annotators, Krippendorff's alpha 1.000 (ordered scores)." in literal(seen(app))
+    assert "2 annotators, Krippendorff's alpha 1.000 (ordered scores)." in literal(seen(app))
 
 
 def phrases(app):
@@ -102,4 +102,4 @@ def test_ratings_belong_to_the_data_that_were_rated():
     app.button(key="open lectures").click().run()
     app = seen(app)
     assert "rated on this page" not in words(app)
-    assert "60 judged pairs" in words(app)
+    assert words(app).count("60 pairs") == 1

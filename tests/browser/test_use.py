@@ -268,7 +268,7 @@ def test_hostile_names_stay_text_in_drawings_that_are_opened(page: Page, tmp_pat
 def test_pairs_rated_by_keyboard_join_those_of_people(server: str, page: Page, settle: SETTLE) -> None:
     page.goto(f"{server}/correlation")
     settle(page)
-    expect(page.get_by_text("60 judged pairs, 4 annotators")).to_be_visible()
+    expect(page.get_by_text("60 pairs; human agreement")).to_be_visible()
     page.keyboard.press("3")  # no pair is on screen, so nothing is rated
     page.get_by_text("Rate near misses yourself", exact=True).click()
     page.get_by_text("0 of 20 rated by you").wait_for()
@@ -282,7 +282,7 @@ def test_pairs_rated_by_keyboard_join_those_of_people(server: str, page: Page, s
     assert {row["annotator"] for row in rows} == {"me"}
     page.get_by_text("Measures and people", exact=True).click()
     settle(page)
-    expect(page.get_by_text("63 judged pairs, 5 annotators")).to_be_visible()
+    expect(page.get_by_text("63 pairs; human agreement")).to_be_visible()
 
 
 def test_from_a_row_to_a_marked_document_in_two_clicks(server: str, page: Page, settle: SETTLE) -> None:
