@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from html import escape
 from typing import Any
@@ -33,6 +34,8 @@ def enlarged(chart: Chart) -> Chart:
     larger_text = {"tickfont": {"size": 20}, "title": {"font": {"size": 22}}}
     more: Part = {name: larger_text for name in layout if "axis" in name}
     more |= {"font": {"size": 22}, "legend": {"font": {"size": 20}}, "height": round(1.4 * layout["height"])}
+    if whole_names := [_in_one_line(text) for text in layout["yaxis"].get("ticktext", ())]:
+        more["yaxis"] = larger_text | {"ticktext": whole_names}  # there is no room for names in several lines
     more["margin"] = {side: round(1.4 * layout["margin"][side]) for side in ("t", "r")}
     if notes := layout.get("annotations"):
         sizes = [note.get("font", {}).get("size") for note in notes]
@@ -41,6 +44,10 @@ def enlarged(chart: Chart) -> Chart:
     widths = [trace["line"]["width"] if "lines" in trace.get("mode", "") else 0 for trace in traces]
     thick_lines = [{"line": {"width": 2 * width}} if width else {} for width in widths]
     return Chart({"data": list(map(merged, traces, thick_lines)), "layout": merged(layout, more)}, chart.alt)
+
+
+def _in_one_line(label: str) -> str:
+    return re.sub(r"(?<=[._/-])<br>", "", label).replace("<br>", " ")
 
 
 def _legend_room(traces: Iterable[Part]) -> int:

@@ -24,14 +24,18 @@ def answer() -> None:
     measure, cutoff = settings.value("measure"), settings.cutoff()
     name, header = named(measure, cutoff), st.container()
     result, verdict = cached.evaluation((measure,), baselines=True), cached.answer()
-    at_cutoff = result.at(cutoff)
-    _rows(at_cutoff, result, measure, verdict)
-    results.reasons(at_cutoff)
-    results.few(at_cutoff)
+    at_cutoff, presented = result.at(cutoff), link.presented()
+    # In large type, rows and curve stand side by side, so that both fit a screen of 720 pixels.
+    left, right = st.columns([4, 5], gap="medium") if presented else (st.container(), st.container())
+    with left:
+        _rows(at_cutoff, result, measure, verdict)
+        results.reasons(at_cutoff)
+        results.few(at_cutoff)
     if has_curve(measure):
         significant = verdict.over_k.significant if verdict.over_k else ()
         plot = curves.over_k(result, measure, replace(results.marks(), significant=significant))
-        show.choosing_k(plot, "over_k", f"{measure} over k")
+        with right:
+            show.choosing_k(plot, "over_k", f"{measure} over k", **({"height": 470} if presented else {}))
         if significant:
             show.small(show.in_short(f"{verdict.over_k} The green bar on the axis marks these cutoffs."))
         show.downloads(screen_tables.curves(result, measure), f"{measure} over k", result.signature)

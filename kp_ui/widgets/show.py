@@ -275,7 +275,7 @@ def answer(verdict: Answer, systems: Iterable[str] = ()) -> None:
     sentences = verdict.caveats if verdict.badge else (*verdict.caveats, *verdict.details)
     if sentences:
         small(in_short(" ".join(sentences), systems))
-    if verdict.badge:
+    if verdict.badge and not link.presented():  # small type is not presented
         with st.expander("Why"):
             small(in_short(" ".join(verdict.details), systems))
 
@@ -307,14 +307,14 @@ def chart(drawn: Chart, key: str, caption: str = "", note: str = "", **options: 
         about(note)
 
 
-def choosing_k(drawn: Chart, key: str, caption: str) -> None:
+def choosing_k(drawn: Chart, key: str, caption: str, **options: Any) -> None:
     """Show a chart over k in which a click chooses k."""
 
     def choose_k() -> None:
         for point in st.session_state[key]["selection"]["points"][:1]:
             link.choose("k", str(round(point["x"])))
 
-    chart(drawn, key, caption, on_select=link.deferred(choose_k), selection_mode="points")
+    chart(drawn, key, caption, on_select=link.deferred(choose_k), selection_mode="points", **options)
 
 
 def chart_to_take(draw: Callable[[], Chart], caption: str) -> None:
