@@ -8,7 +8,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 from cyclopts import Argument
 
 from kp_core import typeset
-from kp_core.cli import Data, Options, Output, Similarity, Tables, app
+from kp_core.cli import Data, Options, Output, Tables, app
 from kp_core.learn import LESSONS
 from kp_core.reading import Source
 from kp_core.reading.lists.sniff import FAMILIES
@@ -25,7 +25,6 @@ SHARED = {
         "Settings",
         "Conventions, defined with their values in [Methods](methods.md#conventions): {conventions}.",
     ),
-    Similarity: ("Similarity", ""),
     Tables: ("Streaming", "See [data larger than memory](scale.md)."),
     Output: ("Output", ""),
 }

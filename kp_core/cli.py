@@ -6,7 +6,6 @@ import inspect
 import json
 import runpy
 import sys
-from codecs import register_error
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,9 +33,10 @@ from kp_core.reading.rows import report as rows_report
 from kp_core.reading.rows.sense import refuse_apart
 from kp_core.scale.disk import write_files, write_folder
 from kp_core.scoring.measures import names_in, parse
-from kp_core.scoring.paired import TRIALS, Correction, Family, Test
+from kp_core.scoring.paired import Family
 from kp_core.scoring.semantic import as_lines
 from kp_core.settings import CONVENTIONS, PRESETS, Interval, Settings
+from kp_core.similarity.scorer import SimilarityOptions
 from kp_core.studies.compare import compare_all
 from kp_core.studies.correlation.correlate import similarities
 from kp_core.studies.correlation.estimates import Study
@@ -69,10 +69,10 @@ _CSV = {"csv": typeset.csv, "csv-exact": typeset.unescaped_csv}
 UNMET = 3
 
 
-def explained(options: Any) -> Any:
-    """Set the docstring of a command or group, with the help of its options, which cyclopts reads."""
+def explained(options: Any, *groups: str) -> Any:
+    """Set the docstring of a command or group, with the help of its options and groups, which cyclopts reads."""
     name = options.__name__.removeprefix("_")
-    lines = [f"    {option}: {description}" for option, description in WORDS[name].items()]
+    lines = [f"    {key}: {description}" for table in (name, *groups) for key, description in WORDS[table].items()]
     options.__doc__ = "\n".join([WORDS["commands"].get(name, options.__doc__ or ""), "", "Args:", *lines])
     return options
 
@@ -167,8 +167,8 @@ class Data:
         return replace(corpus, judgements=with_ratings(corpus.judgements, saved.ratings))
 
 
-def _option(name: str, kind: Any = str) -> Any:
-    meaning = ""
+def _setting(name: str, kind: Any) -> Any:
+    meaning, kind = "", kind if kind in (int, Interval) else str
     if name in CONVENTIONS:
         convention = CONVENTIONS[name]
         meaning, values = convention.meaning, convention.values
@@ -177,18 +177,15 @@ def _option(name: str, kind: Any = str) -> Any:
     return Annotated[kind, Parameter(help=description)]
 
 
+_FIELDS = {name: kind for name, kind in get_type_hints(Settings).items() if name not in ("fixes", "trim")}
 Options = TypedDict(  # type: ignore[misc, unused-ignore]
-    "Options",
-    {name: _option(name) for name in ("preset", "k", "annotators", "universe")}
-    | {"interval": _option("interval", Interval), "resamples": _option("resamples", int), "seed": _option("seed", int)}
-    | {name: _option(name) for name in CONVENTIONS},
-    total=False,
+    "Options", {name: _setting(name, kind) for name, kind in _FIELDS.items()}, total=False
 )
 
 
 def _settings(choices: Any) -> Settings:
-    stemmed = {"gold_stemmed": "yes" if choices["gold_stemmed"] else "no"} if "gold_stemmed" in choices else {}
-    return Settings(**{**choices, **stemmed})
+    flags = {name: ("no", "yes")[value] for name, value in choices.items() if isinstance(value, bool)}
+    return Settings(**{**choices, **flags})
 
 
 @Parameter(name="*")
@@ -202,11 +199,12 @@ class Output:
 
     def write(self, text: str | bytes) -> None:
         """Write to the requested file, or to standard output."""
+        content = storable(text).encode() if isinstance(text, str) else text
         if not self.out:
-            _show(text if isinstance(text, str) else text.decode())
+            print(content.decode().removesuffix("\n"))
             return
         try:
-            write_files({Path(self.out): storable(text).encode() if isinstance(text, str) else text})
+            write_files({Path(self.out): content})
         except OSError as error:
             raise UsageError(f"cannot write to {self.out}: {error.strerror}") from None
 
@@ -215,25 +213,6 @@ class Output:
         csv, form = _CSV.get(self.format), "text" if self.format == "table" else self.format
         self.write(csv(answer.frame) if csv else getattr(answer, form)())
         warn(answer.notes)
-
-
-#: Error handler of the output streams, which writes unencodable characters as JSON escapes.
-_CODES = "kpscope-codes"
-
-
-def _escape_unencodable(error: Any) -> tuple[str, int]:
-    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
-
-
-register_error(_CODES, _escape_unencodable)
-
-
-def _show(text: str) -> None:
-    text, encoding = storable(text), sys.stdout.encoding or "utf-8"
-    print(text.removesuffix("\n"))
-    if n_lost := len(text) - len(text.encode(encoding, "ignore").decode(encoding)):
-        explanation = f"written as codes such as \\u2192, since {encoding} lacks them; --out writes UTF-8"
-        print(f"warning: output: {pluralize(n_lost, 'character is', 'characters are')} {explanation}", file=sys.stderr)
 
 
 def warn(notes: Iterable[Any]) -> None:
@@ -292,6 +271,10 @@ class Tables(Data):
         return run
 
 
+#: Names of options that differ from those of parameters.
+_FLAGS = {"lam": "--lambda"}
+
+
 def _option_of(name: str, hint: Any, default: Any) -> inspect.Parameter:
     """Return a parameter of the API as an option, whose value is text if the parameter accepts text."""
     kinds = [kind for kind in get_args(hint) if kind is not NoneType] if get_origin(hint) is UnionType else [hint]
@@ -299,124 +282,119 @@ def _option_of(name: str, hint: Any, default: Any) -> inspect.Parameter:
     if default is not inspect.Parameter.empty:
         default = default if isinstance(default, str | int | float) else None
         kind = kind | None if default is None else kind
-    annotation = Annotated[kind, Parameter(negative=f"--no-{name}" if default is True else "")]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    flag = Parameter(name=_FLAGS.get(name), negative=f"--no-{name}" if default is True else "")
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, flag])
 
 
 def of_api(
-    verb: Callable[..., Any], *needs: str, name: str = "", choices: Any = None, study: Any = None
-) -> Callable[[Any], None]:
+    verb: Callable[..., Any], *needs: str, name: str = "", records: Sequence[type] = ()
+) -> Callable[[Callable[..., Any]], None]:
     """Make a command from a function of the API; its parameters in `options.toml` become options.
 
-    The decorated function receives that function bound to data, settings and options, and may add options.
-    needs: required data; choices: a TypedDict of further options; study: a dataclass whose fields are further options
+    The decorated function receives that function bound to data, settings and options, and may add options. If it
+    streams its tables, only settings and options are bound.
+    needs: required data; records: dataclasses whose fields are further options
     """
     parameters, hints = inspect.signature(verb).parameters, get_type_hints(verb)
-    of_corpus = next(iter(parameters)) in ("corpus", "judgements")
-    choices = Options if "settings" in parameters else choices
+    of_corpus, has_settings = next(iter(parameters)) in ("corpus", "judgements"), "settings" in parameters
     kinds = {option: (hints[option], parameter.default) for option, parameter in parameters.items() if option in hints}
-    kinds |= {option: (int if kind is int else str, None) for option, kind in get_type_hints(study or object).items()}
+    for record in records:
+        kinds |= {key: (int if kind is int else str, None) for key, kind in get_type_hints(record).items()}
     data = inspect.Parameter("data", inspect.Parameter.KEYWORD_ONLY, default=Data(), annotation=Data)
-    files = {"data": data} if of_corpus else {}
 
     def decorate(write: Callable[..., Any]) -> None:
         extra = {**inspect.signature(write, eval_str=True).parameters}
         del extra["call"]
-        documented = WORDS[name or write.__name__.removeprefix("_")].keys()
-        options = {key: _option_of(key, *kind) for key, kind in kinds.items() if key in documented - extra.keys()}
+        tables = [name or write.__name__.removeprefix("_"), *(record.__name__ for record in records)]
+        documented = {key: None for table in tables for key in WORDS[table]}
+        # Parameters of extraction systems are not named in the signature; all are numbers.
+        options = {
+            key: _option_of(key, *kinds.get(key, (hints.get("parameters"), None)))
+            for key in documented.keys() - extra.keys()
+        }
+        files = {"data": data} if of_corpus else {}
         listed = list(({key: (options | extra)[key] for key in documented} | files | extra).values())
-        if choices:
-            listed.append(inspect.Parameter("choices", inspect.Parameter.VAR_KEYWORD, annotation=Unpack[choices]))
+        if has_settings:
+            listed.append(inspect.Parameter("choices", inspect.Parameter.VAR_KEYWORD, annotation=Unpack[Options]))
 
-        def run(**values: Any) -> None:
-            api_arguments = {key: values.pop(key) for key in options if key in values}
+        def run(**values: Any) -> Any:
             extra_arguments = {key: values.pop(key) for key in extra if key in values}
+            bound = {key: values.pop(key) for key in options if key in values}
+            if "trials" in parameters and "resamples" in values:
+                bound["trials"] = values["resamples"]
             files = extra_arguments.get("data") or values.pop("data", Data())
-            inputs = [files.load(*needs)] if of_corpus else []
-            call = partial(verb, *inputs, _settings(values)) if choices is Options else partial(verb, *inputs, **values)
-            write(partial(call, **api_arguments), **extra_arguments)
+            is_streamed = "data" in extra and isinstance(files, Tables) and files.streamed()
+            inputs = [files.load(*needs)] if of_corpus and not is_streamed else []
+            call = partial(verb, *inputs, *([_settings(values)] if has_settings else []), **bound)
+            return write(call, **extra_arguments)
 
         vars(run)["__signature__"] = inspect.Signature(listed)
-        run.__name__, run.__annotations__ = name or write.__name__, {}
-        command(run)
+        run.__name__, run.__annotations__ = tables[0], {}
+        app.command(explained(run, *tables[1:]))
 
     return decorate
 
 
-@command
+@of_api(kp.evaluate, "gold", "system")
 def _evaluate(
-    *,
-    measures: str | None = None,
-    by: str = "",
-    baselines: bool = False,
-    require: list[str] | None = None,
-    data: Tables = Tables(),
-    output: Output = Output(),
-    **choices: Unpack[Options],
+    call: Any, *, require: list[str] | None = None, data: Tables = Tables(), output: Output = Output()
 ) -> int:
-    settings, required = _settings(choices), [Requirement.parse(text) for text in require or ()]
+    *corpus, settings = call.args
+    options, required = call.keywords, [Requirement.parse(text) for text in require or ()]
+    measures = options.pop("measures", None)
     if required:
         measures = ",".join([*names_in(measures or DEFAULT_MEASURES), *(rule.parsed.name() for rule in required)])
-    if by == "document":
-        corpus, names = data.load("gold", "system"), measures or DEFAULT_MEASURES
-        output.answer(kp.documents(corpus, settings, names, baselines=baselines))
+    if options.get("by") == "document":
+        corpus = corpus or [data.load("gold", "system")]
+        baselines = options.get("baselines", False)
+        output.answer(kp.documents(*corpus, settings, measures or DEFAULT_MEASURES, baselines=baselines))
         return 0
-    if data.streamed():
-        result = data.run(settings, measures=measures, baselines=baselines, by=by).result()
+    if not corpus:
+        result = data.run(settings, measures=measures, **options).result()
     else:
-        corpus = data.load("gold", "system")
-        result = kp.evaluate(corpus, settings, measures, baselines=baselines, by=by)
+        result = call(measures=measures)
         ranking = [name for name in names_in(measures or "F1@k") if parse(name).card.better != "none"]
-        result = replace(result, answer=answers.answer(corpus, settings, ranking[0]) if ranking else None)
+        result = replace(result, answer=answers.answer(*corpus, settings, ranking[0]) if ranking else None)
     result = replace(result, checked=checked(result, required))
     output.answer(result)
     return 0 if all(rule.met for rule in result.checked) else UNMET
 
 
-@command
+@of_api(kp.compare, "gold", "system")
 def _compare(
+    call: Any,
     *,
     measures: str = "F1@k",
-    test: Test = "randomisation",
-    correction: Correction = "holm",
     over_k: bool = False,
     by: Literal["", "dataset"] = "",
-    baseline: str = "",
-    margin: float | None = None,
     fail_on: str = "",
     data: Tables = Tables(),
     output: Output = Output(),
-    **choices: Unpack[Options],
 ) -> int:
-    settings, names, trials = _settings(choices), names_in(measures), cast(int, choices.get("resamples", TRIALS))
-    if (fail_on or margin is not None) and not baseline:
+    *corpus, settings = call.args
+    options, names = call.keywords, names_in(measures)
+    if (fail_on or "margin" in options) and not options.get("baseline"):
         raise UsageError("--margin and --fail-on compare systems with a baseline; name it: --baseline NAME")
-    margin = 0.0 if fail_on and margin is None else margin
-    families = [Family(name, test, correction, trials, baseline, margin) for name in names]
-    if data.streamed():
+    families = [Family(name, **({"margin": 0.0} if fail_on else {}) | options) for name in names]
+    if not corpus:
         comparison = data.run(settings, measures=names, comparisons=families).comparison()
         summary = answers.of_comparison(comparison, str(comparison.frame["measure"].iloc[0]))
     else:
-        corpus = data.load("gold", "system")
-        if by and not corpus.datasets:
+        if by and not corpus[0].datasets:
             raise input_error("the documents", "no data set")
-        summary = answers.answer(corpus, settings, names[0], over="ask" if over_k else None, family=families[0])
-        comparison = compare_all(corpus, settings, families)
+        summary = answers.answer(*corpus, settings, names[0], over="ask" if over_k else None, family=families[0])
+        comparison = compare_all(*corpus, settings, families)
     output.answer(replace(comparison, answer=summary))
     return UNMET if fail_on and comparison.fails(names_in(fail_on)) else 0
 
 
-@command
-def _agreement(
-    *, measures: str | None = None, data: Tables = Tables(), output: Output = Output(), **choices: Unpack[Options]
-) -> None:
-    settings = _settings(choices)
-    if data.streamed():
-        output.answer(data.run(settings, measures=(), agreement=measures or ()).result())
+@of_api(kp.agreement, "gold")
+def _agreement(call: Any, *, data: Tables = Tables(), output: Output = Output()) -> None:
+    *corpus, settings = call.args
+    if corpus:
+        output.answer(replace(call(), answer=answers.people(*corpus, settings)))
     else:
-        corpus = data.load("gold")
-        result = kp.agreement(corpus, settings, measures)
-        output.answer(replace(result, answer=answers.people(corpus, settings)))
+        output.answer(data.run(settings, measures=(), agreement=call.keywords.get("measures", ())).result())
 
 
 @of_api(kp.sensitivity, "gold", "system")
@@ -506,17 +484,7 @@ def _report(
     print(f"{out}: {pluralize(len(answer.sections), 'section')}, {answer.signature}")
 
 
-@explained
-class Similarity(TypedDict, total=False):
-    """Options for comparing two phrases."""
-
-    direction: str
-    preset: str
-    stemmer: str
-    seed: int
-
-
-@of_api(similarities, choices=Similarity)
+@of_api(similarities, records=[SimilarityOptions])
 def _similarity(
     call: Any,
     *,
@@ -532,7 +500,7 @@ def _similarity(
     output.answer(call(load_pairs(pairs, encoding), measures, vocabulary=table))
 
 
-@of_api(kp.correlate, "judgements", choices=Similarity, study=Study)
+@of_api(kp.correlate, "judgements", records=[SimilarityOptions, Study])
 def _correlate(call: Any, *, by: str = "location,complexity,pos", output: Output = Output()) -> None:
     warn(call.args[0].report.notes)
     output.answer(call(by=by))
@@ -574,15 +542,7 @@ def _validate(
         output.write(typeset.written(sources, output.format, "Annotators and systems"))
 
 
-@explained
-class _Weights(TypedDict, total=False):
-    longest: float
-    m: float
-    lam: Annotated[float, Parameter(name="--lambda")]
-    beta: float
-
-
-@of_api(kp.extract, choices=_Weights)
+@of_api(kp.extract)
 def _extract(
     call: Any,
     *,
@@ -648,7 +608,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors=_CODES)
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         if not words:
             raise UsageError(f"name a command: {', '.join(name for name in app if not name.startswith('-'))}")
