@@ -339,22 +339,21 @@ def of_api(
 def _evaluate(
     call: Any, *, require: list[str] | None = None, data: Tables = Tables(), output: Output = Output()
 ) -> int:
-    *corpus, settings = call.args
+    corpus, settings = (None, *call.args)[-2:]
     options, required = call.keywords, [Requirement.parse(text) for text in require or ()]
     measures = options.pop("measures", None)
     if required:
         measures = ",".join([*names_in(measures or DEFAULT_MEASURES), *(rule.parsed.name() for rule in required)])
     if options.get("by") == "document":
-        corpus = corpus or [data.load("gold", "system")]
-        baselines = options.get("baselines", False)
-        output.answer(kp.documents(*corpus, settings, measures or DEFAULT_MEASURES, baselines=baselines))
+        corpus, baselines = corpus or data.load("gold", "system"), options.get("baselines", False)
+        output.answer(kp.documents(corpus, settings, measures or DEFAULT_MEASURES, baselines=baselines))
         return 0
-    if not corpus:
+    if corpus is None:
         result = data.run(settings, measures=measures, **options).result()
     else:
         result = call(measures=measures)
         ranking = [name for name in names_in(measures or "F1@k") if parse(name).card.better != "none"]
-        result = replace(result, answer=answers.answer(*corpus, settings, ranking[0]) if ranking else None)
+        result = replace(result, answer=answers.answer(corpus, settings, ranking[0]) if ranking else None)
     result = replace(result, checked=checked(result, required))
     output.answer(result)
     return 0 if all(rule.met for rule in result.checked) else UNMET
@@ -371,28 +370,28 @@ def _compare(
     data: Tables = Tables(),
     output: Output = Output(),
 ) -> int:
-    *corpus, settings = call.args
+    corpus, settings = (None, *call.args)[-2:]
     options, names = call.keywords, names_in(measures)
     if (fail_on or "margin" in options) and not options.get("baseline"):
         raise UsageError("--margin and --fail-on compare systems with a baseline; name it: --baseline NAME")
     families = [Family(name, **({"margin": 0.0} if fail_on else {}) | options) for name in names]
-    if not corpus:
+    if corpus is None:
         comparison = data.run(settings, measures=names, comparisons=families).comparison()
         summary = answers.of_comparison(comparison, str(comparison.frame["measure"].iloc[0]))
     else:
-        if by and not corpus[0].datasets:
+        if by and not corpus.datasets:
             raise input_error("the documents", "no data set")
-        summary = answers.answer(*corpus, settings, names[0], over="ask" if over_k else None, family=families[0])
-        comparison = compare_all(*corpus, settings, families)
+        summary = answers.answer(corpus, settings, names[0], over="ask" if over_k else None, family=families[0])
+        comparison = compare_all(corpus, settings, families)
     output.answer(replace(comparison, answer=summary))
     return UNMET if fail_on and comparison.fails(names_in(fail_on)) else 0
 
 
 @of_api(kp.agreement, "gold")
 def _agreement(call: Any, *, data: Tables = Tables(), output: Output = Output()) -> None:
-    *corpus, settings = call.args
-    if corpus:
-        output.answer(replace(call(), answer=answers.people(*corpus, settings)))
+    corpus, settings = (None, *call.args)[-2:]
+    if corpus is not None:
+        output.answer(replace(call(), answer=answers.people(corpus, settings)))
     else:
         output.answer(data.run(settings, measures=(), agreement=call.keywords.get("measures", ())).result())
 

@@ -146,15 +146,10 @@ def _click_targets(systems: Mapping[str, pd.DataFrame], hovers: Sequence[str]) -
 
 def _leads(systems: Mapping[str, pd.DataFrame], last: int) -> list[str]:
     """Return the lead of the best system over the second at every cutoff up to the last, as text."""
-    leads, at_k = [""] * last, dict[int, list[tuple[float, str]]]()
-    for name, rows in systems.items():
-        if name not in REFERENCES:
-            known = rows.dropna(subset="value")
-            for k, value in zip(known["k"].tolist(), known["value"].tolist(), strict=True):
-                at_k.setdefault(k, []).append((value, name))
-    for k, values in at_k.items():
-        if len(values) > 1:
-            (best, first), (second, other) = sorted(values, reverse=True)[:2]
+    leads, scored = [""] * last, [rows for name, rows in systems.items() if name not in REFERENCES]
+    for k, rows in pd.concat(scored).dropna(subset="value").groupby("k") if scored else ():
+        if len(rows) > 1:
+            (best, first), (second, other) = sorted(zip(rows["value"], rows["system"], strict=True), reverse=True)[:2]
             leads[k - 1] = f"{' − '.join(system_labels([first, other]))} {number(best - second)}"
     return leads
 

@@ -15,8 +15,8 @@ from kp_core.charts.selection import NEAR, rows_of, where
 from kp_core.charts.style import COLOURS, GOLDEN, GREY, REFERENCES, TEXT, Chart, Part, label, labels, looks
 from kp_core.errors import pluralize
 from kp_core.scoring.counts import BASELINES, ORACLE
-from kp_core.scoring.order import exceeds, leveled, reaches
-from kp_core.settings import change_in_words, in_words
+from kp_core.scoring.order import leveled, reaches
+from kp_core.settings import in_words
 from kp_core.similarity.relation import TYPES
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.correlation.estimates import HUMAN
@@ -28,7 +28,6 @@ _PRESET_SYMBOLS = (
     *("circle-open", "square-open", "diamond-open", "triangle-up-open", "triangle-down-open", "star-open"),
     *("cross-open", "hexagon-open", "bowtie-open", "hourglass-open", "pentagon-open", "hexagram-open"),
 )
-_MAX_ROWS = 12
 
 
 def forest(rows: pd.DataFrame, title: str, alt_start: str, alt_if_empty: str = "", **x: Any) -> Chart:
@@ -195,35 +194,6 @@ def strip(sensitivity: Sensitivity, summary: str) -> Chart:
     settings = f"{presets['preset'].nunique()} presets and {sensitivity.combinations} settings"
     alt = f"{sensitivity.measure} under {settings}: {values}."
     return Chart(laid_out(traces, 150 + 84 * len(systems), axis(label(sensitivity.measure)), y), f"{alt} {summary}")
-
-
-def effects(sensitivity: Sensitivity) -> Chart:
-    """Draw the effect of changing a single convention on each system, largest first.
-
-    `gold_stemmed` is omitted: it describes the gold standard and is not a choice in the evaluation.
-    """
-    rows = sensitivity.changes[sensitivity.changes["field"] != "gold_stemmed"]
-    changes = [change_in_words(field, now) for field, now in zip(rows["field"], rows["now"], strict=True)]
-    rows = rows.assign(named=changes, size=rows["change"].abs())
-    largest = rows.groupby("named", sort=False)["size"].max().sort_values(ascending=False, kind="stable")
-    effective = largest[exceeds(largest, 0)].index.tolist()
-    shown_changes, traces = effective[:_MAX_ROWS], list[Part]()
-    rows = rows[rows["named"].isin(shown_changes)]
-    order = [label(change, 46) for change in shown_changes]
-    hover = "%{y}: %{x:+.3f}, to %{customdata:.3f}"
-    for name, look in looks(sensitivity.ranges["system"]).items():
-        of_system = rows[rows["system"] == name]
-        heights = of_system["named"].map(dict(zip(shown_changes, order, strict=True)))
-        more: Part = {"name": label(look.name), "customdata": plain(of_system["value"])}
-        more["hovertemplate"] = f"{hover}{whole_name(name)}"
-        traces.append(dotted(of_system["change"], heights, look.colour, look.symbol, **more))
-    y = axis(categoryorder="array", categoryarray=order, autorange="reversed", automargin=True)
-    zero: Part = {"zeroline": True, "zerolinecolor": GREY, "zerolinewidth": 1.5}
-    x = axis(f"change of {label(sensitivity.measure)} from the current conventions", tickformat="+.2~f", **zero)
-    figure = laid_out(traces, 130 + 32 * max(1, len(order)), x, y)
-    top = rows.loc[rows["size"].idxmax()].to_dict() if order else {}
-    facts = {"changes": len(order), "left": len(effective) - len(order)}
-    return Chart(figure, say("effects of conventions", measure=sensitivity.measure, top=top, **facts))
 
 
 _SHADES = dict(zip(TYPES, ("#08519C", "#3182BD", "#6BAED6", "#9ECAE1", "#C6DBEF", "#BDBDBD"), strict=True))

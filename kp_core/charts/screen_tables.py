@@ -291,6 +291,18 @@ def rank_reversals(sensitivity: Sensitivity) -> pd.DataFrame:
     return pd.DataFrame({**columns, "for example if": examples})
 
 
+def effects(sensitivity: Sensitivity) -> pd.DataFrame:
+    """Return one row per change of a single convention and one column per system: its effect, largest first.
+
+    `gold_stemmed` is omitted: it describes the gold standard and is not a choice in the evaluation.
+    """
+    rows = sensitivity.changes[sensitivity.changes["field"] != "gold_stemmed"]
+    changes = [change_in_words(field, now) for field, now in zip(rows["field"], rows["now"], strict=True)]
+    table = rows.assign(changed=changes).pivot_table("change", "changed", "system", sort=False, dropna=False)
+    order = table.abs().max(axis=1).sort_values(ascending=False, kind="stable", key=leveled).index
+    return table.loc[order].rename_axis(columns=None).reset_index()
+
+
 def only(result: Result, names: Sequence[str]) -> Result:
     """Keep only the rows of some measures."""
     return replace(result, frame=result.frame[result.frame["measure"].isin(names)])

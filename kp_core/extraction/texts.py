@@ -7,7 +7,6 @@ import re
 from collections import abc
 from collections.abc import Collection as Words
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
@@ -18,12 +17,11 @@ from kp_core.errors import InputError, Note, UsageError, input_error, pluralize
 from kp_core.extraction.collection import External
 from kp_core.reading import load
 from kp_core.reading.limits import LIMITS
-from kp_core.reading.meaning.fields import NAMES, find_roles, plain
+from kp_core.reading.meaning.fields import find_roles
 from kp_core.reading.meaning.mapping import Mapping
 from kp_core.reading.open.decode import File
 from kp_core.reading.open.delimited import read_delimited
 from kp_core.reading.open.source import Source, expand
-from kp_core.reading.open.values import is_number
 from kp_core.text.candidates import has_english
 from kp_core.text.normalise import mostly_cjk
 from kp_core.text.tokenise import CJK
@@ -149,29 +147,20 @@ def _of_documents(where: str, given: Any) -> list[tuple[str, str, Any]]:
 
 
 def _of_file(source: Source) -> list[tuple[str, str, Any]]:
+    """Return the phrases of a column without documents, of lines, or of any other file of keyphrases."""
     file = File(source, LIMITS)
     if PurePosixPath(source.name).suffix.lower() in _STRUCTURED or file.text.lstrip()[:1] in ("{", "["):
         return _of_documents(source.name, source)
     table = read_delimited(file, Mapping())
-    if table is None:
-        with suppress(InputError):  # plain lines
-            return _of_documents(source.name, source)
     columns = find_roles(table.names, ("doc_id", "phrase", "score", "relevance")) if table and table.header else {}
-    after_tab = [weight for line in file.lines if (weight := line.partition("\t")[2].strip())]
-    if "doc_id" in columns or 2 * sum(map(is_number, after_tab)) < len(after_tab):
-        return _of_documents(source.name, source)  # a TAB separates a document from its phrases
+    if "doc_id" in columns:
+        return _of_documents(source.name, source)
     if table and "phrase" in columns:
         weights = columns.get("score") or columns.get("relevance")
         phrases = table.texts(columns["phrase"]).to_pylist()
         values = table.texts(weights).to_pylist() if weights else [None] * len(phrases)
         return [(source.name, phrase or "", value) for phrase, value in zip(phrases, values, strict=True)]
-    if table and not table.header and len(table.columns) == 2 and not table.rejected:
-        phrases, values = (column.to_pylist() for column in table.columns)
-        # phrase,weight
-        if all(map(is_number, values)) and all(re.search(r"[^\W\d_]", phrase) for phrase in phrases):
-            lines = range(1, len(table) + 1) if table.lines is None else table.lines
-            return [(f"{source.name}, line {n}", *entry) for n, *entry in zip(lines, phrases, values, strict=True)]
+    if table and len(table.columns) > 1 and source.name.endswith((".csv", ".tsv")):
+        return _of_documents(source.name, source)  # reads it, or asks what the columns mean
     entries = [line.partition("\t") for line in file.lines]
-    if entries and plain(entries[0][0]) in (*NAMES["phrase"], *NAMES["phrases"]) and source.name.endswith(".csv"):
-        entries = entries[1:]  # the name of the only column
     return [(f"{source.name}, line {n}", phrase, weight.strip()) for n, (phrase, _, weight) in enumerate(entries, 1)]

@@ -62,8 +62,7 @@ class Question:
         written = "".join(given.split()).replace(",", ".").replace("−", "-")
         text = written.removesuffix("%")
         try:
-            # Fraction would expand numbers such as 1e99999999 in full.
-            value = float(Fraction(text)) if len(text) <= 40 and "e" not in text.lower() else float(text)
+            value = float(Fraction(text)) if "/" in text and len(text) <= 40 else float(text)
         except (ValueError, ZeroDivisionError):
             return None
         return abs(value / (1 if text == written else 100) - self.answer) <= 0.0051
@@ -105,11 +104,10 @@ PROSE: dict[str, dict[str, Any]] = {name: read_toml(f"learn/lessons/{name}.toml"
 def lesson(name: str, show: Callable[[Values], View], answers: Sequence[float]) -> Lesson:
     """Return the lesson that a file defines, given the answers to its numeric questions in order."""
     words, numbers = PROSE[name], iter(answers)
-    choices = [tuple(words[card["of"]]) if "of" in card else () for card in words["controls"]]
-    controls = [
-        Control(**{"among": among, "start": next(iter(among), None), **card})
-        for card, among in zip(words["controls"], choices, strict=True)
-    ]
+    controls = list[Control]()
+    for card in words["controls"]:
+        among = tuple(words[card["of"]]) if "of" in card else ()
+        controls.append(Control(**{"among": among, "start": next(iter(among), None), **card}))
     questions = [
         Question(card["text"], card.get("answer") or next(numbers), card["because"], tuple(card.get("options", ())))
         for card in words["questions"]
@@ -131,14 +129,9 @@ def _errata(name: str, **computed: str) -> pd.DataFrame:
 
 def _bars(x: Sequence[Any], y: Sequence[Any], text: Sequence[str], colors: Sequence[str], hover: str) -> Part:
     """Return bars with their values, horizontal if y contains names."""
-    orientation = "h" if isinstance(y[0], str) else "v"
-    bar = {"type": "bar", "orientation": orientation, "x": plain(x), "y": plain(y), "marker": {"color": colors}}
-    return bar | {
-        "text": text,
-        "textposition": "outside",
-        "cliponaxis": False,
-        "hovertemplate": f"{hover}<extra></extra>",
-    }
+    bar: Part = {"type": "bar", "orientation": "h" if isinstance(y[0], str) else "v", "x": plain(x), "y": plain(y)}
+    bar |= {"marker": {"color": colors}, "text": text, "textposition": "outside", "cliponaxis": False}
+    return bar | {"hovertemplate": f"{hover}<extra></extra>"}
 
 
 def _curves(x: Sequence[Any], values: Mapping[str, Sequence[float]], thick: str, hover: str) -> list[Part]:
@@ -199,16 +192,10 @@ def _over_k(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(measure=names).pivot_table("value", ["system", "k"], "measure", sort=False)
 
 
+_TWO_LISTS = {name: _listed(**data) for name, data in _THRESHOLD["lists"].items()}
+_FOUR, _PHRASES = ["P@k", "R@k", "F1@k", "kappa"], _THRESHOLD["universe"]
 #: (list, k) → P@k, R@k, F1@k and kappa of the two lists.
-AT_K = _over_k(
-    _scored(
-        _keyphrases(_THRESHOLD["gold"]),
-        {name: _listed(**data) for name, data in _THRESHOLD["lists"].items()},
-        ["P@k", "R@k", "F1@k", "kappa"],
-        "1-20",
-        universe=_THRESHOLD["universe"],
-    )
-)
+AT_K = _over_k(_scored(_keyphrases(_THRESHOLD["gold"]), _TWO_LISTS, _FOUR, "1-20", universe=_PHRASES))
 
 
 def _show_threshold(values: Values) -> View:

@@ -217,7 +217,7 @@ def _conventions(measure: str) -> None:
     show.chart(dots.strip(sensitivity, statements.range_of(sensitivity)), "strip", note="comparison.spread")
     tables.table(sensitivity.ranges, "ranges", take=f"{measure} under other conventions, ranges")
     with st.expander("Effect of changing a single convention"):
-        show.chart(dots.effects(sensitivity), "effects_of_conventions")
+        tables.table(screen_tables.effects(sensitivity), "effects_of_conventions")
     if len(sensitivity.rank_reversals):
         st.markdown("**Where the order of two systems changes**")
         tables.table(screen_tables.rank_reversals(sensitivity), "turns")
