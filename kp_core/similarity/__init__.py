@@ -2,9 +2,8 @@
 
 import kp_core.similarity.pair_measures  # noqa: F401
 from kp_core.similarity.declaration import MEASURES, SimilarityCard, parse, split_names
-from kp_core.similarity.phrase_measures import read_synonyms
 from kp_core.similarity.relation import describe
 from kp_core.similarity.scorer import PRESETS, Scorer, SimilarityOptions, best_over_gold, score, similarity
 
 __all__ = ["MEASURES", "PRESETS", "Scorer", "SimilarityCard", "SimilarityOptions", "best_over_gold"]
-__all__ += ["describe", "parse", "read_synonyms", "score", "similarity", "split_names"]
+__all__ += ["describe", "parse", "score", "similarity", "split_names"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 from kp_core.scoring.cells import ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.similarity.declaration import similarity_measure
-from kp_core.similarity.tokens import Flat, Phrases, Sides, total
+from kp_core.similarity.tokens import Flat, Sides, total
 
 
 @similarity_measure("R-precision")
@@ -194,33 +194,6 @@ WEIGHTS = {"original": (0.9, 3.0, 0.5), "tuned-unverified": (0.81, 0.83, 0.28), 
 _STATES = 2000
 
 
-def synonyms_of(phrases: Phrases, groups: Iterable[Sequence[str]]) -> Callable[[Sides], Bools]:
-    """Return a function that marks synonyms among the words of reference and hypothesis: (r, h, n).
-
-    A word may occur in several groups, and synonymy is not transitive.
-    """
-    index, size = {word: code for code, word in enumerate(phrases.vocabulary)}, max(1, len(phrases.vocabulary))
-    codes = [[index[word.lower()] for word in group if word.lower() in index] for group in groups]
-    pairs = np.array([a * size + b for group in codes for a in group for b in group], np.int64)
-
-    def marked(sides: Sides) -> Bools:
-        ref = phrases.words.of(sides.reference, sides.r).astype(np.int64)
-        return np.isin(ref[:, None, :] * size + phrases.words.of(sides.hypothesis, sides.h)[None, :, :], pairs)
-
-    return marked
-
-
-def read_synonyms(text: str) -> list[list[str]]:
-    r"""Read groups of synonyms: one group per line, words separated by commas or tabs; # begins a comment.
-
-    >>> read_synonyms("# mine\ncar, automobile\n\nmethod\tapproach")
-    [['car', 'automobile'], ['method', 'approach']]
-    """
-    lines = (line.strip() for line in text.splitlines())
-    groups = [line.replace("\t", ",").split(",") for line in lines if line and not line.startswith("#")]
-    return [[word.strip() for word in group if word.strip()] for group in groups]
-
-
 def best_alignment(same: Bools, exact: Bools) -> tuple[int, int]:
     """Return matches and chunks of the best alignment: most matches, then most exact ones, then fewest chunks.
 
@@ -248,8 +221,9 @@ def best_alignment(same: Bools, exact: Bools) -> tuple[int, int]:
     return matches, -chunks
 
 
-def _aligned(sides: Sides, same: Bools) -> tuple[Ints, Ints]:
+def _aligned(sides: Sides) -> tuple[Ints, Ints]:
     """Return matches and chunks of every pair (n,)."""
+    same = sides.equal
     by_ref, by_hyp = total(same, 1), total(same, 0)
     matches = by_ref.sum(axis=0, dtype=np.int64)
     following = same[1:, 1:] & same[:-1, :-1]
@@ -267,9 +241,6 @@ def _aligned(sides: Sides, same: Bools) -> tuple[Ints, Ints]:
 @similarity_measure("METEOR")
 def meteor(sides: Sides, weights: str = "original", complete: str = "yes") -> Floats:
     """Return METEOR over the best alignment; a complete match in one chunk has no penalty unless complete = no."""
-    same = sides.equal
-    if sides.shared.synonyms is not None:
-        same = same | sides.shared.synonyms(sides)
     alpha, beta, gamma = WEIGHTS[weights]
     # the values for all numbers of matches m and chunks c
     max_matches = min(sides.r, sides.h)
@@ -280,4 +251,4 @@ def meteor(sides: Sides, weights: str = "original", complete: str = "yes") -> Fl
     value[0] = 0.0
     if complete == "yes" and sides.r == sides.h:
         value[max_matches, 1] = 1.0
-    return np.asarray(value[_aligned(sides, same)])
+    return np.asarray(value[_aligned(sides)])

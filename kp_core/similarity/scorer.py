@@ -16,7 +16,7 @@ from kp_core.corpus import Vocabulary
 from kp_core.errors import InputError, input_error, refuse_below, refuse_unknown, refuse_unless
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.similarity.declaration import MEASURES, Similarity, parse, split_names
-from kp_core.similarity.phrase_measures import information, synonyms_of
+from kp_core.similarity.phrase_measures import information
 from kp_core.similarity.tokens import Phrases, Recipe, Shared, sides
 from kp_core.text.stem import STEMMERS
 
@@ -35,7 +35,6 @@ class SimilarityOptions:
     stemmer: str = "porter-nltk"
     normalise: Mapping[str, str] = field(default_factory=dict)
     texts: Sequence[str] | None = None
-    synonyms: Sequence[Sequence[str]] = ()
     seed: int = 0
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     #: words and stems that replace those of the preset, such as those of an evaluation
@@ -161,8 +160,7 @@ class Scorer:
         words = phrases.words if level == "stems" and not phrases.recipe.everywhere else flat
         reference = np.where(flat.length[key] >= flat.length[other], key, other) if longer else key
         references = np.bincount(reference, times, minlength=len(self.phrases)).astype(np.int64)
-        synonyms = synonyms_of(phrases, self.options.synonyms) if self.options.synonyms else None
-        shared = Shared(flat, words, longer, synonyms, cache(partial(information, flat, references)))
+        shared = Shared(flat, words, longer, cache(partial(information, flat, references)))
         for index, block in sides(shared, key, other):
             for name, measure in measures.items() if block.r and block.h else ():
                 values[name][index] = measure.scores(block)
@@ -217,8 +215,6 @@ def similarity(
         Measure → pipeline, such as {"chrF": "nfkc+casefold+space"}.
     texts : sequence of str
         Texts for the measure `context`.
-    synonyms : sequence of sequence of str
-        Groups of synonyms for METEOR.
     vocabulary : Vocabulary
         Table for the measure `given`, from a corpus or from `kp.vocabulary`.
     seed : int

@@ -307,7 +307,6 @@ class Shared:
     flat: Flat
     words: Flat
     longer: bool
-    synonyms: Callable[[Sides], Bools] | None = None
     information: Callable[[], list[Floats]] = list
 
 

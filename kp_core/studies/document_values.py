@@ -21,7 +21,7 @@ from kp_core.scoring.measures import matchers, names_in, of_systems, parse
 from kp_core.scoring.order import leveled
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import count_systems, longest_lists
-from kp_core.settings import Cutoff, Settings
+from kp_core.settings import Cutoff, Settings, resolve_settings
 from kp_core.studies import WORDS
 from kp_core.studies.facts import note_by_document
 from kp_core.studies.parts import values_over
@@ -76,13 +76,11 @@ def tables_by_document(
     corpus: Corpus, settings: Settings | None = None, /, measures: Sequence[str] = ("kappa",), **changes: Any
 ) -> pd.DataFrame:
     """Return one row per system and document: concordance measures at the first cutoff, and their status."""
-    data, frames = prepare(corpus, settings, **changes), [pd.DataFrame(columns=["system", "document"])]
-    for system, counts in count_systems(data).items():
-        view = counts.sets.at(data.settings.k[:1])
-        values = {name: np.where(view.scored, view.values(parse(name))[:, 0], np.nan) for name in measures}
-        names = {"system": system, "document": data.documents}
-        frames.append(pd.DataFrame(names | values | {"status": view.status(parse("kappa"))[:, 0]}))
-    return pd.concat(frames[1:] or frames, ignore_index=True)
+    settings = resolve_settings(corpus, settings, changes)
+    rows = documents(corpus, settings.changed(k=settings.k[:1]), measures).frame
+    wide = rows.pivot_table("value", ["system", "document"], "measure", dropna=False, sort=False)
+    status = rows.drop_duplicates(["system", "document"]).set_index(["system", "document"])["status"]
+    return wide[list(measures)].assign(status=status).rename_axis(columns=None).reset_index()
 
 
 def all_values(

@@ -106,7 +106,7 @@ def soft_evaluate(
     measures : sequence of str, or str
         Overlap and concordance measures of `kp.MEASURES`, and Rprec.
     **choices
-        Options of `similarity`: preset, direction, normalise, texts, synonyms.
+        Options of `similarity`: preset, direction, normalise, texts.
 
     References
     ----------

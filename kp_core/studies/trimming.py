@@ -235,7 +235,7 @@ def curve(
 
     value, low, high   score with its bootstrap interval over the remaining documents
     null, …            mean under random trimming to the same size (closed form), and 95% of `repeats` draws; missing
-                       for nDCG with graded gold, averaged ties, and weighted hits
+                       for ranking measures, averaged ties, and weighted hits
     fixed              score on the documents that remain at the highest threshold with enough data
     documents, gold    numbers of remaining documents and phrases; drawn: whether they are enough for a score
     """
@@ -289,53 +289,22 @@ def _random_trimming(
 ) -> tuple[float, float, float]:
     """Return mean and 95% bounds of the score on random subsets of the untrimmed gold standard of the trimmed size."""
     kept = (gold > 0) & view.scored
-    if not kept.any() or not _allows_random_trimming(measure, view):
+    counts = view.counts
+    single_hits = bool((counts.hits.columns["found"] == 1).all() and (view.hits <= view.size).all())
+    if not kept.any() or not single_hits or counts.settings.ties == "expected" or measure.card.family == "ranking":
         return np.nan, np.nan, np.nan
     hits, size = np.rint(view.hits[kept, 0]).astype(np.int64), view.size[kept, 0]
-    share = gold[kept] / size
     draws = rng.hypergeometric(hits, size.astype(np.int64) - hits, gold[kept], (repeats, int(kept.sum())))
-    if measure.card.name == "nDCG@k":
-        mean, sample = _discounted(view, kept, share, draws, rng)
+    others = view.returned[kept, 0], gold[kept].astype(float), view.universe[kept, 0], view.denominator[kept, 0]
+    every = np.vstack([hits * gold[kept] / size, draws])
+    cells = Cells(every, *(np.broadcast_to(other, every.shape) for other in others))
+    if average == "micro":
+        scores = measure.scores(cells.mapped(lambda x: x.sum(axis=1)))
     else:
-        others = view.returned[kept, 0], gold[kept].astype(float), view.universe[kept, 0], view.denominator[kept, 0]
-        every = np.vstack([hits * share, draws])
-        cells = Cells(every, *(np.broadcast_to(other, every.shape) for other in others))
-        if average == "micro":
-            scores = measure.scores(cells.mapped(lambda x: x.sum(axis=1)))
-        else:
-            scores = np.nanmean(measure.scores(cells), axis=1)
-        mean, sample = np.split(scores, [1])
+        scores = np.nanmean(measure.scores(cells), axis=1)
+    mean, sample = np.split(scores, [1])
     low, high = np.nanquantile(sample, [0.025, 0.975]) if np.isfinite(sample).any() else (np.nan, np.nan)
     return float(mean[0]), float(low), float(high)
-
-
-def _allows_random_trimming(measure: Measure, view: CutoffCounts) -> bool:
-    """Return whether each hit is one gold phrase and all weigh the same, so that random subsets can be drawn."""
-    counts, settings = view.counts, view.counts.settings
-    single_hits = bool((counts.hits.columns["found"] == 1).all())
-    plain_hits = settings.ties != "expected" and single_hits and bool((view.hits <= view.size).all())
-    if measure.card.family != "ranking":
-        return plain_hits
-    binary = all(bool((ranking.columns["gain"] == 1).all()) for ranking in (counts.hits, counts.ideal))
-    return plain_hits and binary and settings.ideal == "gold" and measure.card.name == "nDCG@k"
-
-
-def _discounted(
-    view: CutoffCounts, kept: Bools, share: Floats, draws: Ints, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """Return mean and draws of nDCG with binary grades if a random subset of the hits within the cutoff remains."""
-    hits, document_number = view.counts.hits, np.cumsum(kept) - 1
-    counted = kept[hits.document] & (hits.rank <= view.limit[hits.document, 0])
-    document, gain = document_number[hits.document[counted]], 1 / np.log2(hits.rank[counted] + 1)
-    size = np.rint(share * view.size[kept, 0]).astype(np.int64)
-    steps = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, int(size.max()) + 2)))])
-    ideal_gain = steps[np.minimum(size, view.limit[kept, 0].astype(np.int64))]
-    full_gain = np.bincount(document, gain, minlength=len(size))
-    sample = np.empty(len(draws))
-    for i, counts_left in enumerate(draws):
-        drawn = at_random(np.ones(len(document), np.int64), document, counts_left, rng)
-        sample[i] = (np.bincount(document[drawn], gain[drawn], minlength=len(size)) / ideal_gain).mean()
-    return np.array([(full_gain * share / ideal_gain).mean()]), sample
 
 
 def at_random(votes: Ints, document: Ints, size: Ints, rng: np.random.Generator) -> Bools:

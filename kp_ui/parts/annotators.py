@@ -275,9 +275,8 @@ def _computed(data: workspace.Workspace, plan: protocol.Design) -> kp.SentenceSt
     return cached.call((study, outcomes), data.digest, protocol.assemble, plan)
 
 
-def _tree(nodes: Sequence[protocol.Node], condition: str) -> None:
+def _tree(table: pd.DataFrame, condition: str) -> None:
     show.about("sentences.tree")
-    table = protocol.rules(list(nodes))
     rows = table.itertuples()
     st.markdown("\n".join(f"- **{row.decision}** ({row.yes} : {row.no}) if {show.plain(row.rule)}" for row in rows))
     show.downloads(table, f"Rules of the tree at {condition}")

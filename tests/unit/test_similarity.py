@@ -4,7 +4,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import REASONS
-from kp_core.similarity import MEASURES, SimilarityOptions, parse, read_synonyms, score
+from kp_core.similarity import MEASURES, SimilarityOptions, parse, score
 from tests.cases import cases
 
 CASES = cases(__file__)
@@ -62,14 +62,6 @@ def test_longer_phrase_is_reference_by_default():
         assert value("topic", "topic importance", "M-R-precision", direction=direction) == pytest.approx(1 / 3)
     assert value("topic", "topic importance", "R-precision(denominator=keyphrase)") == 1.0
     assert value("topic", "topic importance", "M-R-precision(weights=keyphrase)") == 1.0
-
-
-def test_synonyms_are_the_third_stage_of_meteor():
-    groups = read_synonyms("# of my field\nfast, quick\trapid\n\nsearch,retrieval\n")
-    assert groups == [["fast", "quick", "rapid"], ["search", "retrieval"]]
-    assert value("fast search", "quick retrieval", "METEOR") == 0.0
-    assert value("fast search", "quick retrieval", "METEOR", synonyms=groups) == 1.0
-    assert value("fast search", "quick index", "METEOR", synonyms=groups) == pytest.approx(0.5 * 0.5)
 
 
 def test_context_looks_phrases_up_in_sentences():

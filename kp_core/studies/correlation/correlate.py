@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus, whole_texts
-from kp_core.errors import InputError, Note, UsageError, input_error, pluralize, refuse_unknown, usage_error
+from kp_core.errors import InputError, Note, UsageError, input_error, pluralize, refuse_unknown
 from kp_core.scoring.codes import Ints
 from kp_core.settings import __version__
 from kp_core.similarity import PRESETS, SimilarityOptions, best_over_gold, describe, score, similarity, split_names
@@ -87,7 +87,7 @@ def correlate(
     study : Study, optional
         Settings of correlation, intervals and tests; its fields can also be passed as options.
     **options
-        Also options of `similarity`: direction, preset, stemmer, normalise, synonyms.
+        Also options of `similarity`: direction, preset, stemmer, normalise.
 
     References
     ----------
@@ -131,7 +131,6 @@ def correlate(
         "pairs-of": "best-over-gold" if has_missing_keyphrase else "",
         "grouping": "paper" if paper else "",
         "measures": quote(",".join(names), safe=",()=-@"),
-        "synonyms": f"{len(choices.synonyms)}-groups" if choices.synonyms else "",
         "normalise": urlencode(choices.normalise),
     }
     notes = _notes(estimates, values[included], labels[included], unit)
@@ -151,8 +150,7 @@ def similarities(pairs: pd.DataFrame, measures: str | None, **options: Any) -> N
 def correlation_from(signature: str) -> dict[str, Any]:
     """Return the options of `correlate` from a signature.
 
-    `kp.correlate(corpus, **correlation_from(study.signature))` gives the same study. Synonyms must be passed again,
-    because the signature has only the number of their groups.
+    `kp.correlate(corpus, **correlation_from(study.signature))` gives the same study.
 
     Examples
     --------
@@ -163,8 +161,6 @@ def correlation_from(signature: str) -> dict[str, Any]:
     signed_values = dict(part.partition(":")[::2] for part in parts)
     if kind != "kps-correlation":
         raise UsageError(f"'{kind}' is not a signature of a correlation, which begins with kps-correlation")
-    if "synonyms" in signed_values:
-        raise usage_error("synonyms")
     numbers = {field.name for field in fields(Study) if isinstance(field.default, int)}
     options: dict[str, Any] = {"by": ""}
     for name, short in _SIGNED.items():

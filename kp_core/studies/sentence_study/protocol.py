@@ -79,69 +79,40 @@ def grow_tree(matrix: Floats, yes: Bools, document: Ints, grouped: bool, seed: i
     return decision_tree(PRUNING[best], seed).fit(matrix, yes)
 
 
-@dataclass(frozen=True)
-class Node:
-    """A node of a tree, with the sentences of the draw that reach it.
+def rules(tree: DecisionTreeClassifier, names: Sequence[tuple[str, str]], rows: Floats, yes: Bools) -> pd.DataFrame:
+    """Return one row per leaf of a tree: decision, numbers of sentences in the draw that reach it, simplified rule.
 
-    name, value   attribute, and its value if it is a category; name is "" at a leaf
-    below, above  child nodes for values up to the cut and above it, or for the category value and all others
+    names: attribute and value (empty for a number) of each column of the rows. A tie means “no”.
     """
+    arrays, reached, leaves = tree.tree_, tree.decision_path(rows).toarray(), []
 
-    name: str
-    value: str
-    cut: float
-    below: int
-    above: int
-    yes: int
-    no: int
-
-    @property
-    def decision(self) -> str:
-        """The decision of a leaf; a tie means “no”."""
-        return "yes" if self.yes > self.no else "no"
-
-    def condition(self, holds: bool = True) -> str:
-        """Return the condition of the branch `below`, or its negation for the branch `above`.
-
-        >>> Node("attitude", "2", 0.5, 1, 2, 3, 3).condition(False), Node("length", "", 80.5, 1, 2, 3, 3).condition()
-        ('attitude is not 2', 'length ≤ 80.5')
-        """
-        name = WORDS["attributes"][self.name]["name"]
-        if self.value:
-            return f"{name} is {'' if holds else 'not '}{self.value}"
-        # cuts are halfway between two numbers, so 123.5 must not be rounded
-        digits = 3 if abs(self.cut) < 100 else 7
-        return f"{name} {'≤' if holds else '>'} {self.cut:.{digits}g}"
-
-
-def nodes(tree: DecisionTreeClassifier, names: Sequence[tuple[str, str]], rows: Floats, yes: Bools) -> tuple[Node, ...]:
-    """Return the nodes of a tree, root first; names: attribute and value of each column of the rows."""
-    arrays = tree.tree_
-    reached = tree.decision_path(rows).toarray()
-    listed = []
-    for i in range(arrays.node_count):
-        left, right = int(arrays.children_left[i]), int(arrays.children_right[i])
-        name, value = names[arrays.feature[i]] if left >= 0 else ("", "")
-        below, above = (right, left) if value else (left, right)
-        counts = int(reached[yes, i].sum()), int(reached[~yes, i].sum())
-        listed.append(Node(name, value, float(arrays.threshold[i]), below, above, *counts))
-    return tuple(listed)
-
-
-def rules(tree: Sequence[Node]) -> pd.DataFrame:
-    """Return one row per leaf: decision, numbers of sentences in the draw that reach it, and simplified rule."""
-    rows = []
-
-    def follow(index: int, conditions: dict[tuple[str, str, bool], str]) -> None:
-        node = tree[index]
-        if not node.name:
-            rows.append((node.decision, node.yes, node.no, " and ".join(conditions.values()) or "no condition"))
+    def follow(node: int, conditions: dict[tuple[str, str, bool], str]) -> None:
+        left, right = int(arrays.children_left[node]), int(arrays.children_right[node])
+        if left < 0:
+            counts = int(reached[yes, node].sum()), int(reached[~yes, node].sum())
+            decision = "yes" if counts[0] > counts[1] else "no"
+            leaves.append((decision, *counts, " and ".join(conditions.values()) or "no condition"))
             return
-        for child, holds in ((node.below, True), (node.above, False)):
-            follow(child, {**conditions, (node.name, node.value, holds): node.condition(holds)})
+        name, value = names[arrays.feature[node]]
+        for child, holds in ((right, True), (left, False)) if value else ((left, True), (right, False)):
+            condition = condition_of(name, value, float(arrays.threshold[node]), holds)
+            follow(child, conditions | {(name, value, holds): condition})
 
     follow(0, {})
-    return pd.DataFrame(rows, columns=["decision", "yes", "no", "rule"])
+    return pd.DataFrame(leaves, columns=["decision", "yes", "no", "rule"])
+
+
+def condition_of(attribute: str, value: str, cut: float, holds: bool) -> str:
+    """Return the condition of a branch: that a category has the value, or that a number is at most the cut, or not.
+
+    >>> condition_of("attitude", "2", 0.5, False), condition_of("length", "", 80.5, True)
+    ('attitude is not 2', 'length ≤ 80.5')
+    """
+    name = WORDS["attributes"][attribute]["name"]
+    if value:
+        return f"{name} is {'' if holds else 'not '}{value}"
+    # cuts are halfway between two numbers, so 123.5 must not be rounded
+    return f"{name} {'≤' if holds else '>'} {cut:.{3 if abs(cut) < 100 else 7}g}"
 
 
 #: Maximum number of “yes” sentences in a draw, “no” sentences per “yes”, and minimum number of each.
@@ -195,14 +166,14 @@ class Outcome:
     """What remains at the majorities (D,), and R draws, if any.
 
     tables      (R, systems, 4, D) hits, predicted “yes”, true “yes”, and sentences of each document
-    importance  (R, T, F) entropy that each attribute removes in each tree; tree: nodes of the tree of the first draw
+    importance  (R, T, F) entropy that each attribute removes in each tree; rules: those of the tree of the first draw
     """
 
     majority: Ints
     left: Left
     tables: Floats | None = None
     importance: Floats | None = None
-    tree: tuple[Node, ...] = ()
+    rules: pd.DataFrame | None = None
 
 
 def remaining_counts(majority: Ints, yes: Bools, left: Bools, grouped: bool = False) -> Left:
@@ -223,12 +194,6 @@ def draw(yes: Bools, left: Bools, size: Left, rng: np.random.Generator) -> Ints:
     """Return the sentences of one draw, in order."""
     sides = ((yes & left, size.drawn_yes), (~yes & left, size.drawn_no))
     return np.sort(np.concatenate([rng.choice(np.flatnonzero(side), number, replace=False) for side, number in sides]))
-
-
-def tenth_of_sentences(document: Ints, documents: int) -> Ints:
-    """Return a tenth of the number of sentences of each document (D,), rounded half up, at least 1."""
-    size = np.bincount(document, minlength=documents)
-    return np.asarray(np.maximum(1, np.floor(0.1 * size + 0.5)), np.int64)
 
 
 def cross_validated(
@@ -264,7 +229,8 @@ def run_repeat(
 
     yes, trims = sentences.yes(majority), np.random.default_rng((*seed, 1))
     rows, predicted, importance = learned(yes)
-    tenths = tenth_of_sentences(document, documents)
+    sizes = np.bincount(document, minlength=documents)
+    tenths = np.maximum(1, np.floor(0.1 * sizes + 0.5)).astype(np.int64)  # rounded half up
     random_tenth = at_random(np.ones(len(yes), np.int64), document, tenths, trims)
     randomly = at_random(sentences.votes, document, np.bincount(document[yes], minlength=documents), trims)
     other_rows, other_guess, _ = learned(randomly)
@@ -285,7 +251,7 @@ def run_at_majority(sentences: Extracts, majority: Ints, design: Design) -> Outc
     matrix = sentences.columns.to_numpy()[rows]
     tree = grow_tree(matrix, yes[rows], sentences.document[rows], design.grouped, design.seed)
     tables, importance = (np.stack(arrays) for arrays in zip(*draws, strict=True))
-    return Outcome(majority, size, tables, importance, nodes(tree, list(sentences.columns), matrix, yes[rows]))
+    return Outcome(majority, size, tables, importance, rules(tree, list(sentences.columns), matrix, yes[rows]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -302,12 +268,12 @@ class SentenceStudy(Numbers):
     used : DataFrame
         One row per threshold and attribute: share of the trees that use the attribute, and its mean importance.
     trees : dict
-        Threshold → nodes of the tree of the first draw.
+        Threshold → rules of the tree of the first draw.
     """
 
     left: pd.DataFrame
     used: pd.DataFrame
-    trees: dict[float, tuple[Node, ...]]
+    trees: dict[float, pd.DataFrame]
     caption: str = "Sentence study"
     kind: str = "kps-sentences"
 
@@ -373,7 +339,7 @@ def assemble(sentences: Extracts, outcomes: dict[float, Outcome], design: Design
     settings |= {"grouped": "yes" if design.grouped else "no", "seed": str(design.seed), "learner": "c4.5-like"}
     frame, notes = pd.DataFrame(rows, columns=list(COLUMNS)), (*sentences.notes, *_notes(outcomes))
     importance = pd.DataFrame(usage, columns=["threshold", "attribute", "share", "importance"])
-    trees = {threshold: outcome.tree for threshold, outcome in outcomes.items() if outcome.tree}
+    trees = {threshold: outcome.rules for threshold, outcome in outcomes.items() if outcome.rules is not None}
     return SentenceStudy(frame, settings, notes, left=left, used=importance, trees=trees)
 
 
@@ -392,8 +358,8 @@ def _rows(sentences: Extracts, majority: Ints, tables: Floats, seed: int) -> lis
     for index, system in enumerate(CLASSIFIERS):
         for subset, mask in subsets.items():
             counts = tables[:, index][:, :, mask]
-            total, draws = _cells(counts.sum(axis=(0, 2))[:, None]), _cells(counts.sum(axis=2).T)
-            resampled = _cells((weights[subset] @ counts.sum(axis=0).T).T)
+            sums = counts.sum(axis=(0, 2))[:, None], counts.sum(axis=2).T, (weights[subset] @ counts.sum(axis=0).T).T
+            total, draws, resampled = (Cells(*table, table[1]) for table in sums)
             for measure, score in MEASURES.items():
                 value = float(score(total)[0])
                 tails: tuple[tuple[Cells, Floats | float], ...]
@@ -402,12 +368,6 @@ def _rows(sentences: Extracts, majority: Ints, tables: Floats, seed: int) -> lis
                 reason = _REASONS[str(concordance.status(total)[0])] if np.isnan(value) else None
                 rows.append((system, measure, subset, value, *(float(bound[0]) for bound in bounds), reason))
     return rows
-
-
-def _cells(table: Floats) -> Cells:
-    """Return a table (4, K) with the rows hits, predicted “yes”, true “yes” and sentences as `Cells`."""
-    hits, predicted, there, number = table
-    return Cells(hits, predicted, there, number, predicted)
 
 
 def _notes(outcomes: dict[float, Outcome]) -> list[Note]:

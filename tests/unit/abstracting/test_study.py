@@ -17,7 +17,6 @@ from kp_core.studies.sentence_study.protocol import (
     decision_tree,
     errors_by_pruning,
     folds,
-    nodes,
     rules,
 )
 from kp_core.studies.trimming import at_random
@@ -67,7 +66,7 @@ def ruled(names, matrix, yes, pruning=0.0):
     """Return decision, sentences and rule of each leaf of a tree grown on a column a name."""
     matrix, yes = np.array(matrix, float).T, np.array(yes, bool)
     tree = decision_tree(pruning, 0).fit(matrix, yes)
-    return list(rules(nodes(tree, names, matrix, yes)).itertuples(index=False, name=None))
+    return list(rules(tree, names, matrix, yes).itertuples(index=False, name=None))
 
 
 def test_the_best_split_of_four_sentences():
