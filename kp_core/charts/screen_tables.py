@@ -19,13 +19,13 @@ from kp_core.settings import change_in_words, in_words
 from kp_core.studies.compare import Comparison
 from kp_core.studies.correlation.breakdowns import exceeds_overall
 from kp_core.studies.correlation.correlate import CorrelationStudy
-from kp_core.studies.indexing import FEW as FEW_PEOPLE
-from kp_core.studies.indexing import consistency
 from kp_core.studies.near_misses import NearMisses
 from kp_core.studies.result import Numbers, Result
 from kp_core.studies.sensitivity import Sensitivity
 from kp_core.studies.sentence_study.attributes import ATTRIBUTES
 from kp_core.studies.sentence_study.protocol import LEAD, MEASURES, NULL, TREE, SentenceStudy
+from kp_core.studies.subjects import FEW as FEW_PEOPLE
+from kp_core.studies.subjects import consistency
 from kp_core.typeset import number, say
 
 #: With fewer documents than FEW, intervals are gray; from MANY on, the bootstrap is listed before the t interval.

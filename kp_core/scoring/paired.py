@@ -111,7 +111,7 @@ def rank_biserial(difference: Floats) -> float:
 
 
 def wilcoxon_test(difference: Floats) -> tuple[float, float, int]:
-    """Return W and the two-sided p-value (normal approximation) of the signed-rank test, and the zeros dropped."""
+    """Return W and the two-sided p-value of the signed-rank test (normal approximation), and the zeros dropped."""
     from scipy.stats import wilcoxon
 
     nonzero = leveled(difference)

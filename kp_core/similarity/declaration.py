@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
@@ -94,19 +94,6 @@ def _value(measure: str, option: str, choices: Option, text: str) -> str | float
     if re.fullmatch(r"\d+(?:\.\d+)?|\.\d+", text) and float(low) <= float(text) <= float(high):
         return float(text)
     raise UsageError(f"{option} of {measure} is '{text}'; write a number from {low:g} to {high:g}")
-
-
-def split_names(measures: str | Iterable[str]) -> list[str]:
-    """Return the distinct names of measures in a sequence, or in a text separated by commas.
-
-    Commas inside brackets are part of a name.
-
-    >>> split_names("BLEU, M-R-precision(alignment=ordered,weights=keyphrase)")
-    ['BLEU', 'M-R-precision(alignment=ordered,weights=keyphrase)']
-    """
-    if isinstance(measures, str):
-        measures = filter(None, map(str.strip, re.findall(r"(?:\([^()]*\)|[^,])+", measures)))
-    return list(dict.fromkeys(measures))
 
 
 def parse(text: str) -> Similarity:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from kp_core.corpus import Vocabulary
 from kp_core.errors import InputError, input_error, refuse_below, refuse_unknown, refuse_unless
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.similarity.declaration import MEASURES, Similarity, parse, split_names
+from kp_core.scoring.measures.registry import names_in
+from kp_core.similarity.declaration import MEASURES, Similarity, parse
 from kp_core.similarity.phrase_measures import information
 from kp_core.similarity.tokens import Phrases, Recipe, Shared, sides
 from kp_core.text.stem import STEMMERS
@@ -230,7 +231,7 @@ def similarity(
         for name in table.columns
         if pd.api.types.is_numeric_dtype(table[name]) and name not in ("pair_id", "doc_id")
     }
-    names = split_names(measures)
+    names = names_in(measures)
     keyphrases, candidates = (table[side].fillna("").astype(str).tolist() for side in ("keyphrase", "candidate"))
     scores = score(keyphrases, candidates, names, chosen, columns)
     numbers = table["pair_id"].to_numpy() if "pair_id" in table else np.arange(len(table))

@@ -41,7 +41,7 @@ def parse_by(by: str | Sequence[str]) -> By:
     >>> parse_by("presence,group"), parse_by("")
     (('group', 'presence'), ())
     """
-    criteria = [name for name in names_in(by) if name]
+    criteria = names_in(by)
     for name in criteria:
         refuse_unless(name, PARTS, "by")
     if {*SIDES} <= {*criteria}:

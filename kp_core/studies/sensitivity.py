@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, product
 from typing import Any, NamedTuple
@@ -84,16 +84,42 @@ class Sensitivity(Numbers):
     ----------
     frame : DataFrame
         One row per setting and system: kind (current, preset, grid), preset, conventions, system, value.
+    axes, cutoffs : tuple
+        Conventions of the grid; cutoffs at which all settings are evaluated (see `at`).
     candidates : tuple
         All settings: presets, current settings, single changes, grid.
-    by_setting : dict
-        Canonical settings → system → value; settings that the data do not allow are left out.
+    by_cutoff : dict
+        Canonical settings → system → values, one per cutoff; settings that the data do not allow are left out.
     """
 
     parsed: Measure
+    axes: tuple[str, ...]
+    cutoffs: tuple[Cutoff, ...]
     candidates: tuple[Candidate, ...]
-    by_setting: Mapping[Settings, Values]
+    by_cutoff: Mapping[Settings, Mapping[str, Floats]]
     caption: str = "One measure under many conventions"
+
+    def at(self, cutoff: Cutoff | str) -> Sensitivity:
+        """Return the sensitivity at one of the cutoffs."""
+        index = self.cutoffs.index(cutoff) if self.parsed.fixed is None else 0
+        chosen = replace(self, settings=self.settings.changed(k=(self.cutoffs[index],)))
+        values = chosen.by_setting
+        rows = [
+            (kind, name, *(getattr(means, axis) for axis in self.axes), system, values.get(means, {}).get(system))
+            for shown in ("current", "preset", "grid")
+            for kind, name, _, means in _of_kind(self.candidates, shown)
+            for system in next(iter(values.values()))
+        ]
+        frame = pd.DataFrame(rows, columns=["kind", "preset", *self.axes, "system", "value"]).astype({"value": float})
+        return replace(chosen, frame=frame)
+
+    @cached_property
+    def by_setting(self) -> Mapping[Settings, Values]:
+        """Canonical settings → system → value."""
+        index = self.cutoffs.index(self.settings.k[0])
+        return {
+            means: {name: float(values[index]) for name, values in of.items()} for means, of in self.by_cutoff.items()
+        }
 
     @property
     def measure(self) -> str:
@@ -172,41 +198,6 @@ def _of_kind(settings: Iterable[Candidate], kind: str) -> list[Candidate]:
     )
 
 
-@dataclass(frozen=True)
-class AllSensitivities:
-    """One measure of all systems under many conventions, at every cutoff of the settings; fields as in `Sensitivity`.
-
-    axes        conventions of the grid
-    by_setting  canonical settings → system → values, one per cutoff; without settings that the data do not allow
-    """
-
-    parsed: Measure
-    settings: Settings
-    notes: tuple[Note, ...]
-    documents: int
-    axes: tuple[str, ...]
-    candidates: tuple[Candidate, ...]
-    by_setting: dict[Settings, Mapping[str, Floats]]
-
-    def at(self, cutoff: Cutoff | str) -> Sensitivity:
-        """Return the sensitivity at one cutoff."""
-        index = self.settings.k.index(cutoff) if self.parsed.fixed is None else 0
-        values = {
-            means: {name: float(of[index]) for name, of in all_k.items()} for means, all_k in self.by_setting.items()
-        }
-        table = [
-            (kind, name, *(getattr(means, axis) for axis in self.axes), system, values.get(means, {}).get(system))
-            for shown in ("current", "preset", "grid")
-            for kind, name, _, means in _of_kind(self.candidates, shown)
-            for system in next(iter(values.values()))
-        ]
-        frame = pd.DataFrame(table, columns=["kind", "preset", *self.axes, "system", "value"]).astype({"value": float})
-        numbers = frame, self.settings.changed(k=(self.settings.k[index],)), self.notes, self.documents
-        return Sensitivity(
-            *numbers, self.parsed.of_tables, parsed=self.parsed, candidates=self.candidates, by_setting=values
-        )
-
-
 def sensitivity(
     corpus: Corpus, settings: Settings | None = None, /, measure: str = "F1@k", **changes: Any
 ) -> Sensitivity:
@@ -215,20 +206,16 @@ def sensitivity(
     Only conventions vary: presets are used at the current cutoff (that of the measure, else the first cutoff), and
     settings that describe the data are kept.
     """
-    return _at_first_cutoff(corpus, resolve_settings(corpus, settings, changes), measure)
-
-
-def _at_first_cutoff(corpus: Corpus, settings: Settings, measure: str, semantic: bool = False) -> Sensitivity:
-    all_cutoffs = sensitivities(corpus, settings.changed(k=settings.k[:1]), measure, semantic)
-    return all_cutoffs.at(all_cutoffs.settings.k[0])
+    settings = resolve_settings(corpus, settings, changes)
+    return sensitivities(corpus, settings.changed(k=settings.k[:1]), measure)
 
 
 def _is_semantic(measure: str) -> bool:
     return parse(measure).card.family == "semantic"
 
 
-def sensitivities(corpus: Corpus, settings: Settings, measure: str, semantic: bool = False) -> AllSensitivities:
-    """Evaluate one measure under every preset and under the grid, at every cutoff of the settings.
+def sensitivities(corpus: Corpus, settings: Settings, measure: str, semantic: bool = False) -> Sensitivity:
+    """Evaluate one measure under every preset and under the grid, at every cutoff of the settings; show the first.
 
     semantic: vary the conventions of similar phrases too, as for a semantic measure
     """
@@ -256,7 +243,11 @@ def sensitivities(corpus: Corpus, settings: Settings, measure: str, semantic: bo
     if not current[0]:
         raise UsageError("at least one system is needed")
     allowed = {means: of[0] for means, of in values.items() if not isinstance(of, Refusal)}
-    return AllSensitivities(parsed, start, data.notes, len(data.documents), tuple(axes), candidates, allowed)
+    numbers, named = (pd.DataFrame(), start, data.notes, len(data.documents), parsed.of_tables), tuple(axes)
+    results = Sensitivity(
+        *numbers, parsed=parsed, axes=named, cutoffs=start.k, candidates=candidates, by_cutoff=allowed
+    )
+    return results.at(start.k[0])
 
 
 def _means(measure: Measure, settings: Settings) -> Settings:
@@ -416,11 +407,10 @@ def match_reported(
     printed = [ReportedScore.parse(text) for number in texts for text in re.split(r"[;,]\s*+(?=[^;,=]*=)", number)]
     if not printed:
         raise UsageError("name a printed number, such as F1@5=.348")
-    semantic, resolved = (
-        any(_is_semantic(number.measure) for number in printed),
-        resolve_settings(corpus, settings, changes),
-    )
-    return matches_of([_at_first_cutoff(corpus, resolved, number.measure, semantic) for number in printed], printed)
+    semantic = any(_is_semantic(number.measure) for number in printed)
+    resolved = resolve_settings(corpus, settings, changes)
+    resolved = resolved.changed(k=resolved.k[:1])
+    return matches_of([sensitivities(corpus, resolved, number.measure, semantic) for number in printed], printed)
 
 
 def matches_of(sensitivities: Sequence[Sensitivity], printed: Sequence[ReportedScore]) -> ReportedMatches:

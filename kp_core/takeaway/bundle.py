@@ -35,7 +35,7 @@ from kp_core.scoring.prepare import prepare
 from kp_core.scoring.runs import runs_of
 from kp_core.scoring.systems import longest_lists
 from kp_core.settings import SUBJECT, Settings, __version__, resolve_settings
-from kp_core.studies import indexing
+from kp_core.studies import subjects
 from kp_core.studies.annotators import TOGETHER, agreement, interpretable
 from kp_core.studies.compare import Comparison, compare
 from kp_core.studies.correlation import kim2010
@@ -45,7 +45,6 @@ from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.near_misses import near_misses
 from kp_core.studies.result import Result
 from kp_core.studies.sensitivity import sensitivity
-from kp_core.studies.subjects import subjects_of_annotators
 from kp_core.takeaway.figures import as_json, browser, charts_svg
 from kp_core.takeaway.paragraph import bibtex, of_people_alone, paragraphs
 from kp_core.typeset import CELLS
@@ -203,7 +202,7 @@ def _annotators(data: _ReportData) -> Parts:
     pairs = tables.pairs_of_annotators(result, names, interpretable(("P_pos", "kappa"), result.settings))
     pairs["pair"] = pairs["pair"].map({f"{a}|{b}": f"{a} and {b}" for a in names for b in names})
     pairs = pairs.sort_values("P_pos", ascending=False, kind="stable").dropna(axis="columns", how="all")
-    few = len(names) <= indexing.FEW
+    few = len(names) <= subjects.FEW
     yield from answers.people(data.corpus, data.of_people).sentences
     if len(pairs) and not few:
         matrix = heat_maps.pair_matrix(result, "P_pos", names)
@@ -220,16 +219,16 @@ _TITLES, _HEADINGS = 6, 13
 
 
 def _titles(data: _ReportData) -> Parts:
-    partly_chosen = indexing.disputed_documents(data.corpus, data.of_people)
+    partly_chosen = subjects.disputed_documents(data.corpus, data.of_people)
     shown = tables.by_title(partly_chosen.head(_TITLES), data.corpus.documents)
     yield _disputed(data, "disputed_titles", "Where people agree least", shown, len(partly_chosen))
     if data.terms is USUAL:
-        titles = indexing.titles(data.corpus, data.of_people)
+        titles = subjects.titles(data.corpus, data.of_people)
         yield Table("titles", "Keyphrases by title", titles, data.agreement.signature)
 
 
 def _headings(data: _ReportData) -> Parts:
-    every = subjects_of_annotators(data.corpus, data.of_people).frame.query("apart > 0")
+    every = subjects.subjects_of_annotators(data.corpus, data.of_people).frame.query("apart > 0")
     shown = tables.headings_in_short(every.head(_HEADINGS), len(data.corpus.annotators))
     yield _disputed(data, "disputed", "Chosen by some and not by others", shown, len(every))
 

@@ -24,7 +24,7 @@ from kp_core.scoring.prepare import Prepared, prepare, prepare_annotators
 from kp_core.scoring.runs import runs_of
 from kp_core.scoring.systems import count_systems, longest_lists
 from kp_core.settings import PRESETS, SUBJECT, Settings, differences, in_words, resolve_settings
-from kp_core.studies import indexing
+from kp_core.studies import subjects
 from kp_core.studies.all_cutoffs import AllCutoffs, all_cutoffs, documents_needed
 from kp_core.studies.annotators import agreement, interpretable, standard_error
 from kp_core.studies.answer import Answer, Grade, SignificantAt
@@ -53,7 +53,7 @@ _ALONE = [USUAL | _WORDS[kind] for kind in ("annotators", "indexers")]
 
 def terms_for(corpus: Corpus) -> Terms:
     """Return the words for annotators, keyphrases and documents that suit the data, such as those of indexing."""
-    return _ALONE[corpus.has_concepts] if indexing.has_only_annotators(corpus) else USUAL
+    return _ALONE[corpus.has_concepts] if subjects.has_only_annotators(corpus) else USUAL
 
 
 def answer(
@@ -494,7 +494,7 @@ def of_people(result: Result, error: float, terms: Terms) -> Answer:
     """
     rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
     rows = rows.drop_duplicates("measure").set_index("measure")
-    shared, pairs = rows.loc["P_pos"], indexing.consistency(result)
+    shared, pairs = rows.loc["P_pos"], subjects.consistency(result)
     if shared["value"] != shared["value"]:
         claim = say("people share undefined", words=terms, reason=REASONS[shared["reason"]])
         return Answer(claim, "people", f"{pluralize(int(shared['documents']), terms['document'])}.")

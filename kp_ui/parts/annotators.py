@@ -10,11 +10,10 @@ from kp_core.charts import curves, dots, heat_maps, screen_tables
 from kp_core.charts.selection import named
 from kp_core.scoring.prepare import prepare_annotators
 from kp_core.scoring.sentence_ids import names_sentences, sentence_id
-from kp_core.studies import indexing
+from kp_core.studies import subjects
 from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER, interpretable, standard_error
 from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, attributes, extracts
-from kp_core.studies.subjects import subjects_of_annotators
 from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, THRESHOLDS, k_and_score
 from kp_core.words import answers
 from kp_core.words.statements import SCALES, benchmark
@@ -47,13 +46,13 @@ def together() -> None:
         tables.table(screen_tables.with_words(all_annotators, terms), "together", result.documents, note=note)
     with right:
         show.subheader(f"Most disputed {terms['documents']}")
-        documents = cached.on_corpus(indexing.disputed_documents, cached.without_cutoff()).head(5)
+        documents = cached.on_corpus(subjects.disputed_documents, cached.without_cutoff()).head(5)
         documents = screen_tables.by_title(documents, workspace.corpus().documents)
         shown = screen_tables.OF_TITLES if workspace.has_only_annotators() else ("title", "P_pos")
         tables.table(documents[[name for name in documents if name in shown]], "disputed_titles")
         link.to("documents", f"All {terms['documents']}")
         show.subheader(f"Most disputed {terms['keyphrases']}")
-        headings = cached.on_corpus(subjects_of_annotators, cached.without_cutoff()).frame.query("apart > 0")
+        headings = cached.on_corpus(subjects.subjects_of_annotators, cached.without_cutoff()).frame.query("apart > 0")
         tables.table(screen_tables.headings_in_short(headings.head(5), len(annotators)), "disputed")
         show.downloads(headings, f"Most disputed {terms['keyphrases']}")
         link.to("documents", f"All {terms['keyphrases']}", documents_tab=terms["Keyphrases"])
@@ -91,7 +90,7 @@ def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     terms, options = workspace.terms(), list(interpretable(("P_pos", "kappa", "PABAK", "P_neg"), result.settings))
     labels, meaning = {name: show.head(name) for name in options}, show.meanings(options)
     measure = controls.select("Measure of a pair", options, "pair", format_func=labels.__getitem__, meaning=meaning)
-    if len(annotators) <= indexing.FEW:
+    if len(annotators) <= subjects.FEW:
         plot = dots.pairs_of_annotators(result, measure, annotators, terms)
     else:
         matrix = heat_maps.pair_matrix(result, measure, annotators)
@@ -144,7 +143,7 @@ def by_document() -> None:
         show.chart(dots.histogram(table, "P_pos", (), terms), "histogram", note="people.no_word")
         table = table.drop(columns=["K", "P_neg", "PABAK", "AC1", "N"])
     with st.expander(f"{terms['Keyphrases']} by {terms['document']} and {terms['annotator']}"):
-        keyphrases = cached.on_corpus(indexing.titles, cached.without_cutoff())
+        keyphrases = cached.on_corpus(subjects.titles, cached.without_cutoff())
         tables.table(keyphrases, "by_title", take=f"{terms['Keyphrases']} by {terms['document']}")
     caption = f"Agreement of {terms['annotators']} by {terms['document']}"
     tables.of_documents(screen_tables.shown(table, "annotated_documents"), caption)

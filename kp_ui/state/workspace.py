@@ -22,7 +22,7 @@ from kp_core.reading.limits import refuse_over
 from kp_core.reading.rows.identifiers import suggestions
 from kp_core.reading.uploads import Uploads
 from kp_core.scoring.prepare import prepare
-from kp_core.studies import indexing
+from kp_core.studies import subjects
 from kp_core.words.answers import Terms, terms_for
 from kp_ui import ROOT
 from kp_ui.state import kept, link
@@ -190,7 +190,7 @@ def _original_name(shown: str) -> str:
 def has_only_annotators() -> bool:
     """Return whether the data on screen have annotators but no systems, for which there are other pages."""
     data = session().on_screen
-    return data is not None and indexing.has_only_annotators(data.corpus)
+    return data is not None and subjects.has_only_annotators(data.corpus)
 
 
 def terms() -> Terms:

@@ -17,6 +17,7 @@ from kp_core.reading.open.table import _RULE
 from kp_core.reading.rows.identifiers import _last_part
 from kp_core.reading.rows.sense import _NO_PHRASES
 from kp_core.scale.sources import _unreadable
+from kp_core.scoring.measures import registry
 from kp_core.scoring.measures.registry import parse
 from kp_core.similarity import declaration
 from kp_core.studies.result import Requirement
@@ -54,7 +55,7 @@ CASES: dict[str, tuple[Callable[[str], Any], str]] = {
     "a tag that never ends": (html, "<" + "a" * LONG),
     "a number in a vector": (lambda text: _NUMBER.fullmatch(text.encode()), "0" * LONG + "!"),
     "what Arrow says": (lambda text: _unreadable("a.csv", ValueError(text)), "_" * LONG),
-    "options of a similarity": (declaration.split_names, "," * LONG),
+    "options of a similarity": (registry.names_in, "," * LONG),
     "a similarity": (refused(declaration.parse), "a" + " " * LONG + "b("),
     "the value of an option": (refused(declaration.parse), "combined(w=" + "0" * LONG + "x)"),
     "a measure": (refused(parse), "RBP(p=" + "0" * LONG + "x)"),

@@ -180,12 +180,12 @@ def matchers(measures: Iterable[Measure]) -> set[Matcher]:
 
 
 def names_in(measures: Iterable[str] | str) -> tuple[str, ...]:
-    """Return the distinct names of measures.
+    """Return the distinct names of measures; commas inside brackets are part of a name.
 
-    >>> names_in("P@5, MAP"), names_in(["P@5,MAP", "MAP"])
-    (('P@5', 'MAP'), ('P@5', 'MAP'))
+    >>> names_in("P@5, MAP"), names_in(["BLEU,M-R-precision(alignment=ordered,weights=keyphrase)", "BLEU"])
+    (('P@5', 'MAP'), ('BLEU', 'M-R-precision(alignment=ordered,weights=keyphrase)'))
     """
     if not isinstance(measures, Iterable):
         raise UsageError(f"measures is {measures!r}; name at least one, such as measures='P@5,MAP'")
     lists = [measures] if isinstance(measures, str) else measures
-    return tuple(dict.fromkeys(part.strip() for names in lists for part in names.split(",")))
+    return tuple(dict.fromkeys(part.strip() for names in lists for part in re.findall(r"(?:\([^()]*\)|[^,])+", names)))

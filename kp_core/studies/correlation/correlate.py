@@ -13,8 +13,9 @@ import pandas as pd
 from kp_core.corpus import Corpus, whole_texts
 from kp_core.errors import InputError, Note, UsageError, input_error, pluralize, refuse_unknown
 from kp_core.scoring.codes import Ints
+from kp_core.scoring.measures import names_in
 from kp_core.settings import __version__
-from kp_core.similarity import PRESETS, SimilarityOptions, best_over_gold, describe, score, similarity, split_names
+from kp_core.similarity import PRESETS, SimilarityOptions, best_over_gold, describe, score, similarity
 from kp_core.similarity.relation import TYPES
 from kp_core.similarity.scorer import DEFAULT_MEASURES
 from kp_core.studies.correlation.breakdowns import BREAKDOWNS, CONTIGUOUS, DEFAULT_BY, label, paper_labels, word_counts
@@ -107,7 +108,7 @@ def correlate(
         chosen.setdefault("texts", whole_texts(corpus.documents))
     choices = SimilarityOptions.of(chosen)
     scores, pairs = score_matrix(table), pair_table(table)
-    names = split_names(measures or (*PAPER, *SENTINELS))
+    names = names_in(measures or (*PAPER, *SENTINELS))
     phrases, owner = _candidate_pairs(pairs, corpus)
     values = _values(pairs, phrases, owner, names, choices)
     recipe = replace(PRESETS[choices.preset], stemmer=choices.stemmer)
@@ -204,7 +205,7 @@ def _candidate_pairs(pairs: pd.DataFrame, corpus: Corpus) -> tuple[pd.DataFrame,
 
 
 def _values(
-    pairs: pd.DataFrame, phrases: pd.DataFrame, row: Ints, names: list[str], choices: SimilarityOptions
+    pairs: pd.DataFrame, phrases: pd.DataFrame, row: Ints, names: Sequence[str], choices: SimilarityOptions
 ) -> pd.DataFrame:
     requested_names = {name.removeprefix("column:") for name in names}
     columns = {}

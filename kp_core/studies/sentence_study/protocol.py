@@ -359,7 +359,7 @@ def _rows(sentences: Extracts, majority: Ints, tables: Floats, seed: int) -> lis
         for subset, mask in subsets.items():
             counts = tables[:, index][:, :, mask]
             sums = counts.sum(axis=(0, 2))[:, None], counts.sum(axis=2).T, (weights[subset] @ counts.sum(axis=0).T).T
-            total, draws, resampled = (Cells(*table, table[1]) for table in sums)
+            total, draws, resampled = (Cells(*table[[0, 1, 2, 3, 1]]) for table in sums)
             for measure, score in MEASURES.items():
                 value = float(score(total)[0])
                 tails: tuple[tuple[Cells, Floats | float], ...]
