@@ -74,7 +74,7 @@ def with_intervals() -> Task:
         tables = Cells(*(getattr(at, name) for name in CELLS))
         for row in np.vstack([np.ones(DOCUMENTS), weights()]):
             total = summed(tables, row[None])
-            cells = [float(x.item()) for x in (total.both, total.gold_only, total.system_only, total.neither)]
+            cells = [float(x.item()) for x in (total.hits, total.gold_only, total.system_only, total.neither)]
             values.append(cohen_kappa_score([1, 1, 0, 0], [1, 0, 1, 0], sample_weight=cells))
         low, high = np.quantile(values[1:], [0.025, 0.975])
         return values[0], low, high

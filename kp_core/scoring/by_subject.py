@@ -95,7 +95,6 @@ def cells(hits: Floats, suggested: Floats, due: Floats) -> Cells:
 
 
 def _weighted(measure: Measure, average: str, rule: str, counts: Cells) -> tuple[Floats, Floats]:
-    """Return weighted value and weight of each subject; rule: the convention `subject_empty`."""
     sides = {"suggested": counts.returned, "due": counts.size} if rule == "casimir" else {}
     side = sides.get(measure.card.by_subject)
     weight = np.minimum(counts.returned + counts.size if side is None else side, 1)

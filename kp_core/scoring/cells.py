@@ -19,7 +19,7 @@ CELLS = ("hits", "returned", "size", "universe", "denominator")
 class Cells:
     """Counts per document, or sums of such counts, as arrays of one shape.
 
-    hits, returned, size, universe   gold items found, phrases returned, gold items, phrases that could be chosen
+    hits, returned, size, universe   gold items found (cell a), phrases returned, gold items, possible phrases
     denominator                      the denominator of precision, which depends on a convention
     """
 
@@ -28,11 +28,6 @@ class Cells:
     size: Floats
     universe: Floats
     denominator: Floats
-
-    @cached_property
-    def both(self) -> Floats:
-        """Cell a: in the gold standard and in the system's list."""
-        return self.hits
 
     @cached_property
     def gold_only(self) -> Floats:

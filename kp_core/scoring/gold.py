@@ -164,7 +164,6 @@ def list_sizes(coded: Coded, identities: Identities, settings: Settings) -> tupl
 
 
 def _spellings(coded: Coded, identities: Identities, settings: Settings, of_annotators: Bools) -> tuple[Ints, Codes]:
-    """Return entry and normalized form of every accepted spelling of some annotators."""
     spellings = np.ones(len(coded.variant_entry), bool)
     if settings.variants == "first":
         spellings = np.diff(coded.variant_entry, prepend=-1) > 0
@@ -236,7 +235,6 @@ def gold_items(
 
 
 def _merge(coded: Coded, entry: Ints, form: Codes, listed: bool) -> tuple[Ints, int, Ints]:
-    """Return the item of each entry, the number of items, and the first entry of each item."""
     entries = len(coded.entry_document)
     group = coded.entry_document[entry] * (np.int64(form.max(initial=0)) + 1) + form
     if not (np.diff(entry) > 0).all():  # some entry has several spellings

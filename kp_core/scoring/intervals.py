@@ -253,7 +253,7 @@ def independent_error(total: Cells, score: Callable[[Cells], Floats]) -> Floats:
     """
     variance = np.zeros_like(total.hits)
     # Effect of a further phrase in each cell on (hits, returned, size, universe, denominator).
-    effects = {"both": "11111", "gold_only": "00110", "system_only": "01011", "neither": "00010"}
+    effects = {"hits": "11111", "gold_only": "00110", "system_only": "01011", "neither": "00010"}
     for cell, changes in effects.items():
         shifted = [getattr(total, name) + 1j * STEP * int(unit) for name, unit in zip(CELLS, changes, strict=True)]
         variance += getattr(total, cell) * (np.imag(score(Cells(*shifted))) / STEP) ** 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from kp_core.corpus import Corpus, Vocabulary, matrix_of, memoize
 from kp_core.errors import Note, input_error, pluralize, usage_error
 from kp_core.scoring.alignment import Alignment, Hits, recalled_hits
-from kp_core.scoring.codes import Bools, Coded, CodedRun, Codes, Floats, Ints, padded, padded_blocks, ragged
+from kp_core.scoring.codes import Bools, Coded, CodedRun, Floats, Ints, ragged
 from kp_core.scoring.counts import Counts
 from kp_core.scoring.gold import Gold
 from kp_core.scoring.order import exceeds
@@ -27,14 +27,12 @@ from kp_core.scoring.prepare import Prepared
 from kp_core.settings import Settings
 from kp_core.text.normalise import Normaliser
 
-Values = TypeVar("Values", Floats, Bools)
-
-#: Pairs per block of a computed similarity, and of the user's table.
-_PAIRS_PER_BLOCK, _GIVEN_PER_BLOCK = 500_000, 200_000
+#: Pairs per block.
+_PAIRS_PER_BLOCK = 500_000
 #: Added to the weight of every pair, so that among assignments of equal weight the one with more pairs wins.
 _BONUS_PER_PAIR = 1e-9
 #: Pairs, or phrases, per block, whose vectors fit into the processor's cache.
-_VECTORS_PER_BLOCK = 2_000
+_VECTORS_PER_BLOCK = 500
 
 
 @dataclass(frozen=True)
@@ -63,28 +61,14 @@ class SimilarityTable:
         first, second = self.entry[candidate], self.entry[keyphrase]
         known = (first >= 0) & (second >= 0)
         if self.vectors is None:
-            return self._listed(first * self.entries + second, known)
+            key = first * self.entries + second
+            index = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
+            return np.where(known & (self.key[index] == key), self.score[index], 0.0)
         value = np.empty(len(first))
         for begin in range(0, len(first), _VECTORS_PER_BLOCK):
             part = slice(begin, begin + _VECTORS_PER_BLOCK)
             value[part] = np.einsum("pd,pd->p", self.vectors[candidate[part]], self.vectors[keyphrase[part]])
         return np.where(known, np.clip(value, -1.0, 1.0), np.nan)
-
-    def blocks(self, candidate: Codes, keyphrase: Codes) -> Floats:
-        """Return the similarity of all candidates of a document and all its keyphrases; 0 if either has no entry.
-
-        candidate (document, row), keyphrase (document, item) → (document, row, item)
-        """
-        if self.vectors is None:
-            first, second = self.entry[candidate], self.entry[keyphrase]
-            known = (first >= 0)[:, :, None] & (second >= 0)[:, None]
-            return self._listed(first[:, :, None] * self.entries + second[:, None], known)
-        product = self.vectors[candidate] @ self.vectors[keyphrase].swapaxes(1, 2)
-        return np.clip(product, -1.0, 1.0, out=product)
-
-    def _listed(self, key: Ints, known: Bools) -> Floats:
-        index = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
-        return np.where(known & (self.key[index] == key), self.score[index], 0.0)
 
 
 def similarity_table(vocabulary: Vocabulary, phrases: Sequence[str], normalise: str) -> SimilarityTable:
@@ -140,7 +124,6 @@ def _of_vectors(table: pd.DataFrame, phrases: Sequence[str], normaliser: Normali
 
 
 def _unit(vectors: NDArray[np.floating], entry: Ints) -> NDArray[np.floating]:
-    """Return the unit vector of each entry, zeros for -1: (entry, length)."""
     unit = np.empty((len(entry), vectors.shape[1]), vectors.dtype)
     for begin in range(0, len(entry), _VECTORS_PER_BLOCK):
         part = entry[begin : begin + _VECTORS_PER_BLOCK]
@@ -247,6 +230,15 @@ class CandidatePairs:
         for begin, end in zip(begins, np.append(begins[1:], len(chosen)), strict=True):
             part_rows, count = chosen[begin:end], spellings[begin:end]
             yield np.repeat(part_rows, count), ragged(start[self.document[part_rows]], count)
+
+    def by_item(self, row: Ints, item: Ints, *values: Floats) -> tuple[NDArray[Any], ...]:
+        """Return each pair of row and item once, with the largest of its values over the spellings of the item."""
+        if len(self.item) == len(self.gold.grade) or not len(row):
+            return row, item, *values
+        order = np.lexsort((item, row))
+        row, item = row[order], item[order]
+        first = np.flatnonzero((np.diff(row, prepend=-1) != 0) | (np.diff(item, prepend=-1) != 0))
+        return row[first], item[first], *(np.maximum.reduceat(value[order], first) for value in values)
 
 
 def candidate_pairs(data: Prepared, run: CodedRun, alignment: Alignment) -> CandidatePairs:
@@ -362,11 +354,17 @@ def semantic_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str, 
 
 
 def _by_meaning(data: Prepared, candidates: CandidatePairs, similarities: SimilarityTable, counts: Bools) -> Hits:
-    """Return the hits of predictions that are similar to any keyphrase; counts: mask of rows that count (row,)."""
-    rows, best = len(candidates.document), data.settings.matching == "best"
-    no_edge = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0)
-    edges = zip(no_edge, *_edges(data, candidates, similarities, counts), strict=True)
-    row, item, value, listed = (np.concatenate(parts) for parts in edges)
+    rows, identities, best = len(candidates.document), data.identities, data.settings.matching == "best"
+    used = np.diff(candidates.item, prepend=-1) > 0 if data.settings.variants == "first" else candidates.item >= 0
+    pairs = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))]
+    for row, spelling in candidates.pairs(counts):
+        row, spelling = row[used[spelling]], spelling[used[spelling]]
+        phrase, keyphrase = candidates.phrase[row], candidates.spelling[spelling] % len(data.coded.phrases)
+        listed = np.fmax(similarities.pairs(keyphrase, phrase), 0.0)  # NaN without a vector
+        value = np.where(identities.predicted[phrase] == identities.gold[keyphrase], 1.0, listed)
+        similar = value > 0
+        pairs.append((row[similar], candidates.item[spelling[similar]], value[similar], listed[similar]))
+    row, item, value, listed = candidates.by_item(*map(np.concatenate, zip(*pairs, strict=True)))
     gain, recalled = (best_gains if best else soft_gains)(row, item, value, rows)
     if not best:  # a pair counts equally for precision and recall
         recalled = gain
@@ -374,50 +372,3 @@ def _by_meaning(data: Prepared, candidates: CandidatePairs, similarities: Simila
         is_listed = listed > 0
         recalled = best_gains(row[is_listed], item[is_listed], listed[is_listed], rows)[1]
     return recalled_hits(candidates.document, candidates.rank, gain, recalled)
-
-
-def _edges(
-    data: Prepared, candidates: CandidatePairs, similarities: SimilarityTable, counts: Bools
-) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
-    """Yield row, item and similarity of similar pairs, block by block: 1 for equal phrases, else as in the table.
-
-    The most similar spelling of an item counts.
-    """
-    gold, phrases = candidates.gold, max(len(data.coded.phrases), 1)
-    used_spellings = np.ones(len(candidates.item), bool)
-    if data.settings.variants == "first":
-        used_spellings = np.diff(candidates.item, prepend=-1) > 0
-    item, spelling = candidates.item[used_spellings], (candidates.spelling[used_spellings] % phrases).astype(np.int32)
-    width, height = (np.bincount(x, minlength=len(gold.size)) for x in (gold.document[item], candidates.document))
-    first_spelling, start = np.cumsum(width) - width, np.cumsum(height) - height
-    within = (item - gold.start[gold.document[item]]).astype(np.int32)
-    phrase, one_spelling_each = candidates.phrase.astype(np.int32), len(item) == len(gold.grade)
-    largest = int(height.max(initial=0) * width.max(initial=0))
-    for documents in padded_blocks(len(height), largest, _GIVEN_PER_BLOCK):
-        candidate = padded(phrase, start[documents], height[documents], -1)
-        keyphrase = padded(spelling, first_spelling[documents], width[documents], -1)
-        value = np.maximum(similarities.blocks(candidate, keyphrase), 0.0)
-        # The padding, -1, selects the last phrase, which is then excluded.
-        same_form = data.identities.predicted[candidate][:, :, None] == data.identities.gold[keyphrase][:, None]
-        equal = same_form & (candidate >= 0)[:, :, None] & (keyphrase >= 0)[:, None]
-        if not one_spelling_each:
-            index = padded(within, first_spelling[documents], width[documents], 0)
-            max_items = int(gold.size[documents].max(initial=0))
-            value, equal = _by_item(value, index, max_items), _by_item(equal, index, max_items)
-        row_counts = padded(counts.astype(np.int32), start[documents], height[documents], 0) > 0
-        value, equal = value * row_counts[:, :, None], equal & row_counts[:, :, None]
-        similarity = np.where(equal, 1.0, value)
-        document, row, number = np.nonzero(similarity)
-        rows = np.cumsum((candidate >= 0).ravel()).reshape(candidate.shape) - 1 + int(start[documents][0])
-        similar = similarity[document, row, number].astype(float)
-        listed = value[document, row, number].astype(float) if data.settings.sem_equal == "predictions" else similar
-        yield rows[document, row], gold.start[documents][document] + number, similar, listed
-
-
-def _by_item(values: Values, item: Codes, items: int) -> Values:
-    """Return the largest value over the spellings of each item: (document, row, spelling) → (document, row, item)."""
-    largest = np.zeros((*values.shape[:2], items), values.dtype)
-    document = np.arange(len(values))
-    for spelling, index in enumerate(item.T):
-        largest[document, :, index] = np.maximum(largest[document, :, index], values[:, :, spelling])
-    return largest

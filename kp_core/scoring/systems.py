@@ -18,7 +18,7 @@ from kp_core.corpus import memoize
 from kp_core.errors import input_error, pluralize
 from kp_core.scoring import codes
 from kp_core.scoring.alignment import Hits, Lists, ideal_hits, ordered_hits, random_hits, ranked_lists
-from kp_core.scoring.codes import Bools, CodedRun, Codes, Floats, Ints, padded, padded_blocks, ragged
+from kp_core.scoring.codes import Bools, CodedRun, Codes, Floats, Ints, owners, padded_blocks, ragged
 from kp_core.scoring.counts import BASELINES, RANDOM, SILENT, Counts, SystemCounts, count, table_settings
 from kp_core.scoring.gold import Gold
 from kp_core.scoring.measures.registry import Matcher
@@ -170,11 +170,12 @@ def _alike(data: Prepared, run: CodedRun, lists: Lists) -> Floats:
     similarities, sums = similarity_table_of(data.corpus, data.coded, data.settings), [np.empty(0)]
     phrase = run.phrase[run.start[lists.owner] + lists.position - 1]
     compared = phrase if similarities.vectors is not None else lists.form  # a table of pairs may lack equal phrases
-    start = np.cumsum(lists.length) - lists.length
-    for block in padded_blocks(len(start), int(lists.length.max(initial=0)) ** 2):
-        number, form = (padded(values, start[block], lists.length[block], -1) for values in (phrase, compared))
-        value = np.where(form[:, :, None] == form[:, None], 1.0, similarities.blocks(number, number))
-        sums.append(np.tril(value, -1).sum(axis=2, dtype=float)[number >= 0])
+    for block in padded_blocks(len(phrase), int(lists.length.max(initial=0))):
+        above = lists.rank[block] - 1
+        row, higher = owners(above), ragged(np.arange(len(phrase))[block] - above, above)
+        own = row + (block.start or 0)
+        value = np.where(compared[own] == compared[higher], 1.0, similarities.pairs(phrase[higher], phrase[own]))
+        sums.append(np.bincount(row, np.nan_to_num(value), minlength=len(above)).astype(float))
     return np.concatenate(sums)
 
 

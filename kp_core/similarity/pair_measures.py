@@ -44,7 +44,6 @@ class Contexts:
 
     @staticmethod
     def _matrix(rows: Sequence[Sequence[int]], width: int) -> Any:
-        """Return how often each row contains each number: (row, width), sparse."""
         from scipy.sparse import csr_array
 
         column = np.fromiter(chain.from_iterable(rows), np.int64)

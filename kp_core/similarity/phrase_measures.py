@@ -59,7 +59,6 @@ similarity_measure("overlap")(partial(overlap_of_sets, divisor=lambda common, re
 
 
 def _string_similarity(sides: tuple[list[Any], list[Any]], distance: str = "", *, scorer: str) -> Floats:
-    """Return the values of a scorer of rapidfuzz for strings or lists of tokens."""
     from rapidfuzz import distance as distances
     from rapidfuzz import fuzz
     from rapidfuzz.process import cpdist
@@ -222,7 +221,6 @@ def best_alignment(same: Bools, exact: Bools) -> tuple[int, int]:
 
 
 def _aligned(sides: Sides) -> tuple[Ints, Ints]:
-    """Return matches and chunks of every pair (n,)."""
     same = sides.equal
     by_ref, by_hyp = total(same, 1), total(same, 0)
     matches = by_ref.sum(axis=0, dtype=np.int64)

@@ -210,10 +210,10 @@ def _grids(data: Prepared, parts: list[_Part], couples: Couples) -> Iterator[tup
     choices, universe = data.choices, data.universe
     against_union = Grid(*tables.against_others(choices, universe))
     all_but = tables.without_each(choices, universe)
-    each_pair = tables.pairs(choices, universe, couples)
+    each_pair = Grid(*tables.pairs(choices, universe, couples))
     for part in parts:
         if part.kind == "pairs":
-            yield part, Grid(each_pair.cells, each_pair.seen), each_pair.seen.sum(axis=0)
+            yield part, each_pair, each_pair.documents
         elif part.kind == "each" and part.measure.card.name == "K":
             yield part, Grid(all_but, all_but.universe > 0, part.absent), np.full(len(part.names), len(data.documents))
         elif part.kind == "each":

@@ -424,7 +424,6 @@ def _results(data: Prepared, at: FamilyAt, systems: Systems) -> PairResults:
 
 
 def _identical(coded: Coded, groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return system → an earlier system with the same lists in all runs."""
     first_with, identical = dict[tuple[bytes, ...], str](), dict[str, str]()
     for name, names in groups.items():
         runs = [coded.runs[run] for run in names]

@@ -247,7 +247,6 @@ class PaperTable:
         return f"{shown['value']}{deviation}{bounds}"
 
     def _lines(self, columns: Sequence[Column], bold: str, escape: Callable[[str], str] = str) -> list[list[str]]:
-        """Return one row per system; `bold` formats the best value and its dagger, `escape` the names of systems."""
         lines = []
         for index, system in enumerate(self.systems):
             cells = (self._cells[column][index] for column in columns)
@@ -365,7 +364,6 @@ def paper_table(
 
 
 def _head(subset: str) -> str:
-    """Return the name of a subset's data set, `mean`, or an empty string."""
     dataset = subset.removesuffix("/presence:present").removesuffix("/presence:absent")
     return "mean" if dataset == MEAN else dataset.removeprefix("dataset:") if dataset.startswith("dataset:") else ""
 

@@ -285,7 +285,6 @@ def grid(
 
 
 def _values(data: Prepared, measures: Sequence[Measure], golds: list[Systems]) -> list[Mapping[str, Floats]]:
-    """Return system → values for each measure, with the first of its averages."""
     settings, several = data.settings, have_runs(data.names.systems)
     subjects = subject_estimates(data, {"all": golds}, measures, several) if settings.average in SUBJECT else {}
     values: list[Mapping[str, Floats]] = []
@@ -301,7 +300,6 @@ def _values(data: Prepared, measures: Sequence[Measure], golds: list[Systems]) -
 
 
 def _mean(golds: list[Counts], measure: Measure, average: str) -> Floats:
-    """Return the average over documents and then over gold standards, at the cutoffs of a measure."""
     accumulator, cutoffs = Accumulator("none"), measure.cutoffs(golds[0].settings)
     for index, counts in enumerate(golds):
         for part in counts.blocks():
@@ -494,7 +492,6 @@ _Setting = tuple[tuple[Candidate, ...], str, list[str]]
 
 
 def _distinct_settings(sensitivities: Sequence[Sensitivity]) -> list[_Setting]:
-    """Return the distinct settings, fewest changes from a preset first."""
     tried_of = [
         [candidate for candidate in sensitivity.candidates if candidate.kind != "near"] for sensitivity in sensitivities
     ]

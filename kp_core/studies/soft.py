@@ -147,7 +147,6 @@ _BEST = {"P@k": "SemP@k", "R@k": "SemR@k", "F1@k": "SemF1@k", "Rprec": "SemRprec
 
 
 def _best(measure: Measure) -> Measure:
-    """Return the semantic form of a measure, under its own name."""
     if measure.card.name not in _BEST:
         raise UsageError(f"'{measure.name()}' counts pairs, which matching = best does not form; choose one-to-one")
     return replace(measure, card=replace(MEASURES[_BEST[measure.card.name]], name=measure.card.name))
@@ -200,10 +199,5 @@ def allowed_pairs(candidates: CandidatePairs, scorer: Scorer, soft: Soft, rows: 
         value = scorer.score([soft.similarity], candidates.spelling[spelling], candidates.phrase[row]).table[:, 0]
         enough = reaches(value, soft.tau)
         pairs.append((row[enough], candidates.item[spelling[enough]], value[enough]))
-    row, item, value = (np.concatenate(column) for column in zip(*pairs, strict=True))
-    if len(candidates.item) == len(candidates.gold.grade):
-        return row, item, value
-    order = np.lexsort((-value, item, row))
-    row, item, value = row[order], item[order], value[order]
-    first = (np.diff(row, prepend=-1) != 0) | (np.diff(item, prepend=-1) != 0)
-    return row[first], item[first], value[first]
+    row, item, value = candidates.by_item(*map(np.concatenate, zip(*pairs, strict=True)))
+    return row, item, value

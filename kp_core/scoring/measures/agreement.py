@@ -108,21 +108,7 @@ def shares(choices: AnnotatorChoices, universe: Floats) -> Shares:
 
 def pair_tables(choices: AnnotatorChoices, universe: Floats, selected: tuple[Ints, Ints] | None = None) -> PairTables:
     """Return the mean tables, and the tables of all pairs, for Light's kappa."""
-    return PairTables(*panel(choices, universe).arrays()[:5], *pairs(choices, universe, selected).cells.arrays())
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """The concordance tables of all pairs of annotators who saw a document together.
-
-    first, second   (P,) annotators of each pair; the choices of the first form the rows
-    cells           fields (D, P), 0 if either did not see the document; seen (D, P): whether both did
-    """
-
-    first: Ints
-    second: Ints
-    cells: Cells
-    seen: Bools
+    return PairTables(*panel(choices, universe).arrays()[:5], *pairs(choices, universe, selected)[0].arrays())
 
 
 def pairs_together(seen: Bools) -> tuple[Ints, Ints]:
@@ -131,8 +117,13 @@ def pairs_together(seen: Bools) -> tuple[Ints, Ints]:
     return first, second
 
 
-def pairs(choices: AnnotatorChoices, universe: Floats, selected: tuple[Ints, Ints] | None = None) -> Pairs:
-    """Return the tables of the selected pairs (by default, all that saw some document together), per document."""
+def pairs(
+    choices: AnnotatorChoices, universe: Floats, selected: tuple[Ints, Ints] | None = None
+) -> tuple[Cells, Bools]:
+    """Return the tables of the selected pairs (by default, all that saw some document together), and which count.
+
+    The choices of the first annotator form the rows; (D, P), 0 in documents that either did not see.
+    """
     size, seen = sizes(choices).T, choices.seen.T
     annotators = seen.shape[1]
     first, second = selected or pairs_together(choices.seen)
@@ -149,7 +140,7 @@ def pairs(choices: AnnotatorChoices, universe: Floats, selected: tuple[Ints, Int
         flat = choices.document[item[same_item]] * len(first) + pair
         hits += np.bincount(flat, minlength=both_saw.size)
     n = universe[:, None] * both_saw
-    return Pairs(first, second, Cells(hits.reshape(both_saw.shape), column, row, n, column), both_saw)
+    return Cells(hits.reshape(both_saw.shape), column, row, n, column), both_saw
 
 
 def against_others(choices: AnnotatorChoices, universe: Floats, majority: bool = False) -> tuple[Cells, Bools]:

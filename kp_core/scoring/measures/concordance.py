@@ -29,7 +29,7 @@ def table(a: Floats | float, b: Floats | float, c: Floats | float, d: Floats | f
 
 def status(cells: Cells) -> NDArray[np.str_]:
     """Return the first degenerate case that applies to each table, or `ok`."""
-    a, b, c, d = cells.both, cells.gold_only, cells.system_only, cells.neither
+    a, b, c, d = cells.hits, cells.gold_only, cells.system_only, cells.neither
     cases = {
         "no_items": cells.universe == 0,
         "both_empty": (a + b + c == 0) & (d > 0),
@@ -47,7 +47,7 @@ def status(cells: Cells) -> NDArray[np.str_]:
 @measure("Po")
 def observed(cells: Cells) -> Floats:
     """Return the observed agreement."""
-    return ratio(cells.both + cells.neither, cells.universe, np.nan)
+    return ratio(cells.hits + cells.neither, cells.universe, np.nan)
 
 
 @measure("Pe")
@@ -61,7 +61,7 @@ def expected(cells: Cells) -> Floats:
 def kappa(cells: Cells, cell_a: Floats | None = None) -> Floats:
     """Return Cohen's kappa; cell_a: a value that replaces cell a, with the same margins."""
     n, gold, system = cells.universe, cells.size, cells.returned
-    cell_a = cells.both if cell_a is None else cell_a
+    cell_a = cells.hits if cell_a is None else cell_a
     return ratio(2 * (cell_a * n - gold * system), gold * (n - system) + system * (n - gold), np.nan)
 
 
@@ -69,7 +69,7 @@ def kappa(cells: Cells, cell_a: Floats | None = None) -> Floats:
 def matthews(cells: Cells) -> Floats:
     """Return Matthews' correlation coefficient."""
     n, gold, system = cells.universe, cells.size, cells.returned
-    return ratio(cells.both * n - gold * system, np.sqrt(gold * (n - gold) * system * (n - system)), np.nan)
+    return ratio(cells.hits * n - gold * system, np.sqrt(gold * (n - gold) * system * (n - system)), np.nan)
 
 
 @measure("AC1")
@@ -77,7 +77,7 @@ def ac1(cells: Cells) -> Floats:
     """Return Gwet's AC1."""
     n, yes = cells.universe, cells.size + cells.returned
     chance = yes * (2 * n - yes)  # 2 m (1 - m) times 2 N squared
-    return ratio(2 * n * (cells.both + cells.neither) - chance, 2 * n * n - chance, np.nan)
+    return ratio(2 * n * (cells.hits + cells.neither) - chance, 2 * n * n - chance, np.nan)
 
 
 @measure("pi")
@@ -85,18 +85,18 @@ def scott_pi(cells: Cells) -> Floats:
     """Return Scott's pi."""
     yes = cells.size + cells.returned
     unequal = cells.gold_only + cells.system_only
-    return ratio(4 * cells.both * cells.neither - unequal * unequal, yes * (2 * cells.universe - yes), np.nan)
+    return ratio(4 * cells.hits * cells.neither - unequal * unequal, yes * (2 * cells.universe - yes), np.nan)
 
 
 @measure("P_pos")
 def positive(cells: Cells) -> Floats:
     """Return the positive agreement."""
-    return ratio(2 * cells.both, cells.size + cells.returned, np.nan)
+    return ratio(2 * cells.hits, cells.size + cells.returned, np.nan)
 
 
 #: Cells, and measures with a formula of a single expression.
 _FORMULAS: dict[str, Callable[[Cells], Floats]] = {
-    "a": attrgetter("both"),
+    "a": attrgetter("hits"),
     "b": attrgetter("gold_only"),
     "c": attrgetter("system_only"),
     "d": attrgetter("neither"),

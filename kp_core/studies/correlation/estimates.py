@@ -21,15 +21,7 @@ from kp_core.scoring.order import close
 from kp_core.studies.correlation import coefficients
 from kp_core.studies.correlation.breakdowns import subsets
 from kp_core.studies.correlation.coefficients import Correlation, Correlator, EqualValues, Kernel, correlations
-from kp_core.studies.correlation.human import (
-    COMBINATIONS,
-    TIE_RULES,
-    Ceiling,
-    TieRule,
-    combine_scores,
-    majority,
-    remaining_ties,
-)
+from kp_core.studies.correlation.human import COMBINATIONS, TIE_RULES, Ceiling, TieRule, combine_scores, majority
 from kp_core.studies.result import square
 
 HUMAN = "human"
@@ -126,8 +118,9 @@ def estimate(
         for combination, people in zip(COMBINATIONS, judged.human.T, strict=True)
         for name, column in zip(judged.names, values.T, strict=True)
     ]
-    controlled, tied = pd.DataFrame(partial, columns=["measure", "average", "value"]), int(remaining_ties(scores).sum())
+    controlled = pd.DataFrame(partial, columns=["measure", "average", "value"])
     human = np.stack([majority(scores, rule) for rule in TIE_RULES], axis=1)
+    tied = int((human[:, TIE_RULES.index("high")] > human[:, TIE_RULES.index("low")]).sum())
     tie_range = pd.DataFrame(correlations(values, human, study.correlation), columns=list(TIE_RULES))
     tie_range.insert(0, "measure", judged.names)
     return Correlations(frame, ceiling, tests, clusters, controlled, tie_range, tied, study)
@@ -146,7 +139,6 @@ class _Judged:
 
 
 def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return rows with correlations, human agreement first, and rows with percentages of the human ceiling."""
     study, size = judged.study, len(judged.measures)
     sides = []
     for mask in masks.values():

@@ -83,22 +83,6 @@ def average(scores: Floats) -> Floats:
     return np.asarray(np.where(scored, scores, 0.0).sum(axis=-1) / np.where(count > 0, count, np.nan))
 
 
-def _tied_range(scores: Floats) -> tuple[Floats, Floats]:
-    """Return the lowest and the highest of the modes that are nearest to each pair's median."""
-    scored = ~np.isnan(scores)
-    any_score = scored.any(axis=1)
-    frequency = (scores[:, :, None] == scores[:, None, :]).sum(axis=2)  # NaN equals no value
-    modes = scored & (frequency == frequency.max(axis=1, keepdims=True, initial=0))
-    median = np.full(len(scores), np.nan)
-    if any_score.any():
-        median[any_score] = np.nanmedian(scores[any_score], axis=1)
-    distance = np.where(modes, np.abs(scores - median[:, None]), np.inf)
-    nearest = modes & reaches(distance.min(axis=1, keepdims=True, initial=np.inf), distance)
-    low = np.where(nearest, scores, np.inf).min(axis=1, initial=np.inf)
-    high = np.where(nearest, scores, -np.inf).max(axis=1, initial=-np.inf)
-    return np.where(any_score, low, np.nan), np.where(any_score, high, np.nan)
-
-
 def majority(scores: Floats, ties: TieRule = "low") -> Floats:
     """Return the most frequent score of each pair (P, R) → (P,); ties go to the score nearest to the median.
 
@@ -108,14 +92,17 @@ def majority(scores: Floats, ties: TieRule = "low") -> Floats:
     >>> [majority(np.array([[0.0, 1.0, 2.0, 4.0]]), rule).item() for rule in TIE_RULES]
     [1.0, 2.0, 1.5]
     """
-    low, high = _tied_range(scores)
-    return {"low": low, "high": high, "mid": (low + high) / 2}[ties]
-
-
-def remaining_ties(scores: Floats) -> Bools:
-    """Return a mask of pairs (P,) that need the last rule of `majority`, because mode and median leave two scores."""
-    low, high = _tied_range(scores)
-    return np.asarray(high > low)
+    result, any_score = np.full(len(scores), np.nan), ~np.isnan(scores).all(axis=1)
+    scores = scores[any_score]
+    if len(scores):
+        frequency = (scores[:, :, None] == scores[:, None, :]).sum(axis=2)  # NaN equals no value
+        modes = ~np.isnan(scores) & (frequency == frequency.max(axis=1, keepdims=True))
+        distance = np.where(modes, np.abs(scores - np.nanmedian(scores, axis=1, keepdims=True)), np.inf)
+        nearest = modes & reaches(distance.min(axis=1, keepdims=True), distance)
+        low = np.where(nearest, scores, np.inf).min(axis=1)
+        high = np.where(nearest, scores, -np.inf).max(axis=1)
+        result[any_score] = {"low": low, "high": high, "mid": (low + high) / 2}[ties]
+    return result
 
 
 def combine_scores(scores: Floats, ties: TieRule = "low") -> Floats:

@@ -344,7 +344,6 @@ def assemble(sentences: Extracts, outcomes: dict[float, Outcome], design: Design
 
 
 def _rows(sentences: Extracts, majority: Ints, tables: Floats, seed: int) -> list[tuple[Any, ...]]:
-    """Return system, measure, subset, value, bounds and reason of every system at one threshold."""
     groups, kept = np.array(sentences.groups), majority > 0
     types = sorted(set(groups[kept]) - {""})
     subsets = {"all": kept}
