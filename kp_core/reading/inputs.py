@@ -11,17 +11,19 @@ from typing import Any, TypeAlias, cast
 import pandas as pd
 import pyarrow as pa
 
-from kp_core.corpus import Role
-from kp_core.errors import InputError, Note, pluralize
+from kp_core.corpus import Reading, Role
+from kp_core.errors import InputError, Note, UsageError, pluralize
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.lists.list_builder import ListBuilder, add_list, document_rows
 from kp_core.reading.meaning.fields import plain, words_of
+from kp_core.reading.meaning.layouts import layout_of
 from kp_core.reading.meaning.mapping import Mapping
+from kp_core.reading.open import json_table
 from kp_core.reading.open.decode import File
-from kp_core.reading.open.json_table import shown
 from kp_core.reading.open.source import Bundle, Source, expand, together
 from kp_core.reading.open.table import Table, plain_column, table_of
 from kp_core.reading.open.values import column_of
+from kp_core.reading.rows.apply import rows_of
 from kp_core.reading.rows.check import Rows
 from kp_core.reading.rows.separators import Shape, shape_of, text_of
 from kp_core.typeset import storable
@@ -113,11 +115,18 @@ def _is_file(value: Any) -> bool:
     return bool(items) and all(isinstance(item, (Path, Source, pd.DataFrame)) for item in items)
 
 
-def open_files(inputs: Sequence[Input], options: LoadOptions) -> list[OpenedFiles]:
-    """Return the files of all inputs with their mappings; several paths for one role count as one folder."""
+def open_files(inputs: Sequence[Input], options: LoadOptions, notes: list[Note]) -> list[OpenedFiles]:
+    """Return the files of all inputs with their mappings, and note repeated files.
+
+    Several paths for one role count as one folder. A mapping for an unknown file is refused.
+    """
     opened = [bundle for item in inputs for bundle in _open(item, options)]
     size = sum(len(file.source.data) for group in opened for file in group.files)
     refuse_over(options.limits.session_bytes, size, "bytes", "the files", "files")
+    names = _known_names(inputs, opened)
+    if unknown := [name for name in options.mappings if name not in names]:
+        raise UsageError(f"there is a mapping for '{unknown[0]}', but no file has this name; write the name in full")
+    notes += _repeated_files(opened)
     return opened
 
 
@@ -150,8 +159,7 @@ def mapping_of(file: Source, bundle: Bundle, mappings: abc.Mapping[str, Mapping]
     return next((mappings[name] for name in names_inside(file, bundle) if name in mappings), Mapping())
 
 
-def known_names(inputs: Sequence[Input], opened: Sequence[OpenedFiles]) -> set[str]:
-    """Return all names to which a mapping may refer."""
+def _known_names(inputs: Sequence[Input], opened: Sequence[OpenedFiles]) -> set[str]:
     in_memory = {item.name or str(item.role) for item in inputs if item.tables}
     names = {item.name for item in inputs if item.name is not None}
     paths = {name for item in inputs for bundle in item.bundles for name in _names_of(bundle)}
@@ -159,7 +167,7 @@ def known_names(inputs: Sequence[Input], opened: Sequence[OpenedFiles]) -> set[s
     return in_memory | names | paths | inside
 
 
-def repeated_files(opened: Sequence[OpenedFiles]) -> Iterator[Note]:
+def _repeated_files(opened: Sequence[OpenedFiles]) -> Iterator[Note]:
     """Refuse a file given twice for one role, and yield notes on files with the same content."""
     seen: dict[tuple[Role | None, bytes], File] = {}
     for item in opened:
@@ -188,7 +196,26 @@ def _as_pandas(item: Any) -> Any:
     return pa.table(item).to_pandas() if hasattr(item, "__arrow_c_stream__") else item
 
 
+def rows_in_memory(item: Any, source_input: Input, options: LoadOptions) -> tuple[list[Rows], Reading]:
+    """Return the rows of a DataFrame or dictionary, and its entry in the report."""
+    role: Role = source_input.role or "gold"
+    shown = source_input.name or role
+    mapping, columns = options.mappings.get(shown, Mapping()), dict[str, str]()
+    if isinstance(item, pd.DataFrame):
+        table = frame_table(item, shown, options.limits)
+        layout = layout_of(table, role, Mapping(fill_down="no").merged(mapping))
+        if layout is None:
+            found = f"the columns {', '.join(table.names[:10]) or '(none)'}"
+            expected = f"columns doc_id and {'text' if role == 'documents' else 'phrase'}"
+            raise InputError(shown, found, expected, "Rename them, or name their roles.")
+        rows, evidence, columns, family = rows_of(layout, role), layout.evidence, layout.columns, "DataFrame"
+    else:
+        (rows, evidence), family = _dict_rows(item, role, shown, mapping, options.limits), "dictionary"
+    return rows, Reading(shown, 0, role, family, evidence, columns=columns, line_ends="none")
+
+
 def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
+    """Return a DataFrame as a table; reject rows with lone surrogates."""
     """Return a DataFrame as a table; reject rows with lone surrogates."""
     refuse_over(limits.rows, len(frame), "rows", name, "a DataFrame")
     refuse_over(limits.columns, len(frame.columns), "columns", name, "a DataFrame")
@@ -213,7 +240,7 @@ def _arrow(column: pd.Series) -> tuple[pa.Array, list[int]]:
     return plain_column(array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])), []
 
 
-def dict_rows(
+def _dict_rows(
     lists: abc.Mapping[Any, Any], role: Role, name: str, mapping: Mapping, limits: Limits
 ) -> tuple[list[Rows], str]:
     """Return the rows of {document: [phrase, …]} or {document: text}, and a description of them."""
@@ -235,5 +262,5 @@ def dict_rows(
             builder.open(doc_id, file=name, line=0)
             add_list(builder, value, shape)
         else:
-            builder.reject(name, 0, "an empty id", shown(value))
+            builder.reject(name, 0, "an empty id", json_table.shown(value))
     return [builder.rows()], f"a dictionary of {pluralize(len(lists), 'document')} with {recognized[1]}"

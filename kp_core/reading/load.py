@@ -17,30 +17,11 @@ from kp_core.corpus import together as one_corpus
 from kp_core.errors import InputError, Note, UsageError, named, pluralize, refuse_unless
 from kp_core.reading.beside.datasets import chosen_datasets, datasets_in, has_ids, question_of
 from kp_core.reading.beside.named_tables import refuse_contradictions, table_of_vocabulary, vocabulary_of
-from kp_core.reading.inputs import (
-    Input,
-    Item,
-    LoadOptions,
-    OpenedFiles,
-    dict_rows,
-    frame_table,
-    given_items,
-    known_names,
-    open_files,
-    repeated_files,
-)
+from kp_core.reading.inputs import Input, Item, LoadOptions, OpenedFiles, given_items, open_files, rows_in_memory
 from kp_core.reading.limits import LIMITS, Limits
-from kp_core.reading.lists.sniff import (
-    OpenQuestions,
-    chosen_role,
-    family_named,
-    lines_of_lists,
-    mapping_in_format,
-    recognise,
-    resolve_roles,
-)
+from kp_core.reading.lists import sniff
 from kp_core.reading.meaning.layout import Recognition
-from kp_core.reading.meaning.layouts import layout_from_mapping, layout_of
+from kp_core.reading.meaning.layouts import layout_from_mapping
 from kp_core.reading.meaning.mapping import FILE, VALUES, Mapping
 from kp_core.reading.meaning.prefill import column_with_ids
 from kp_core.reading.meaning.question import Form, Question
@@ -48,7 +29,6 @@ from kp_core.reading.open.decode import File, how_decoded
 from kp_core.reading.open.source import Bundle, fingerprint, stem_of
 from kp_core.reading.open.values import distinct
 from kp_core.reading.rows import sense
-from kp_core.reading.rows.apply import rows_of
 from kp_core.reading.rows.assemble import align, assemble, label
 from kp_core.reading.rows.check import Part, Rows, check, refuse_if_mostly_rejected
 from kp_core.reading.rows.identifiers import id_fix, sides
@@ -143,16 +123,13 @@ def _load(inputs: Sequence[Input], options: LoadOptions) -> Corpus:
     datasets, tables = datasets_in(inputs, table_of_vocabulary)
     if datasets:
         return _with_vocabulary(_load_datasets(datasets, options), tables, options)
-    opened = open_files(inputs, options)
-    names = known_names(inputs, opened)
-    if unknown := [name for name in options.mappings if name not in names]:
-        raise UsageError(f"there is a mapping for '{unknown[0]}', but no file has this name; write the name in full")
-    notes = list(repeated_files(opened))
+    notes = list[Note]()
+    opened = open_files(inputs, options, notes)
     vocabulary = dict[VocabularyTable, list[File]]()
     opened = [_without_vocabulary(group, vocabulary) for group in opened]
     results = _read_all(inputs, opened, options, notes)
     parts = [part for reading in results for part in reading.parts]
-    if not parts and names:
+    if not parts and any(item.tables or item.bundles for item in inputs):
         raise InputError("the files", "nothing that can be used", "keyphrases, texts or judgements", "Add a file.")
     if not parts:
         raise UsageError("nothing to load: pass gold=, systems=, documents=, judgements= or files=")
@@ -172,7 +149,7 @@ def _load(inputs: Sequence[Input], options: LoadOptions) -> Corpus:
 
 def _load_datasets(datasets: abc.Mapping[str, Sequence[Input]], options: LoadOptions) -> Corpus:
     """Read each data set separately; raise all questions together, naming each file `data set/file`."""
-    corpora, questions = dict[str, Corpus](), OpenQuestions()
+    corpora, questions = dict[str, Corpus](), sniff.OpenQuestions()
     for name, inputs in datasets.items():
         start = f"{name}/"
         inside = ((path, mapping) for path, mapping in options.mappings.items() if path.startswith(start))
@@ -227,9 +204,9 @@ def _read_all(
     inputs: Sequence[Input], opened: Sequence[OpenedFiles], options: LoadOptions, notes: list[Note]
 ) -> list[_Read]:
     """Return the readings of all inputs in order; raise all open questions at once."""
-    questions, recognitions = OpenQuestions(), list[tuple[OpenedFiles, Recognition]]()
+    questions, recognitions = sniff.OpenQuestions(), list[tuple[OpenedFiles, Recognition]]()
     recognized_groups = [_recognised(group) for group in opened]
-    lines = {size for recognised, _, _ in recognized_groups for size in map(lines_of_lists, recognised) if size}
+    lines = {size for recognised, _, _ in recognized_groups for size in map(sniff.lines_of_lists, recognised) if size}
     for group, (recognised, new_questions, left_out) in zip(opened, recognized_groups, strict=True):
         if new_questions and lines:
             recognised, new_questions, left_out = _recognised(group, lines)
@@ -249,7 +226,7 @@ def _read_all(
     resolved = list[tuple[OpenedFiles, Recognition]]()
     for item in inputs:
         recognized = [(group, reading) for group, reading in recognitions if group.input is item]
-        roles = resolve_roles([reading for _, reading in recognized], notes, questions)
+        roles = sniff.resolve_roles([reading for _, reading in recognized], notes, questions)
         resolved += [(group, role) for (group, _), role in zip(recognized, roles, strict=True)]
     if questions:
         raise questions.question()
@@ -258,7 +235,10 @@ def _read_all(
     options, results = replace(options, files=names), list[_Read]()
     for item in inputs:
         tables = (table for table in item.tables if isinstance(table, (pd.DataFrame, abc.Mapping)))
-        results += [_in_memory(table, item, options) for table in tables]
+        for table in tables:
+            rows, reading = rows_in_memory(table, item, options)
+            mapping, origin = options.mappings.get(reading.file, Mapping()), id(table) if item.name is None else 0
+            results.append(_checked(rows, reading, reading.file, origin, mapping, item, options))
         results += [_of_files(group, reading, options, questions) for group, reading in resolved if group.input is item]
     if questions:
         raise questions.question()
@@ -267,15 +247,15 @@ def _read_all(
 
 def _recognised(
     group: OpenedFiles, lines: Collection[int] = ()
-) -> tuple[list[Recognition], OpenQuestions, dict[str, str]]:
+) -> tuple[list[Recognition], sniff.OpenQuestions, dict[str, str]]:
     """Recognize files; also return the open questions, and the reason for leaving out each file without data.
 
     lines  line counts of other files in which line n is document n
     """
-    questions, left_out = OpenQuestions(), dict[str, str]()
+    questions, left_out = sniff.OpenQuestions(), dict[str, str]()
     used_files = [file for file in group.files if file.mapping.role != "leave out"]
     may_skip = group.bundle.folder or (group.input.role is None and len(used_files) > 1)
-    recognised = recognise(used_files, group.input.role, questions, left_out if may_skip else None, lines)
+    recognised = sniff.recognise(used_files, group.input.role, questions, left_out if may_skip else None, lines)
     questions.forms = [_with_folder(form, group.bundle) for form in questions.forms]
     return recognised, questions, left_out
 
@@ -318,37 +298,21 @@ def _with_matching_id(result: _Read, other_ids: Sequence[set[str]], options: Loa
     changed = replace(
         recognition, layouts=(new_layout,), columns=columns, evidence=evidence, mapping=new_layout.mapping
     )
-    reread = _of_files(result.opened, changed, options, OpenQuestions())
+    reread = _of_files(result.opened, changed, options, sniff.OpenQuestions())
     return replace(reread, notes=(*reread.notes, Note("info", file.name, f"{message[:1].upper()}{message[1:]}.")))
 
 
-def _in_memory(item: Any, source_input: Input, options: LoadOptions) -> _Read:
-    role: Role = source_input.role or "gold"
-    shown = source_input.name or role
-    mapping, columns = options.mappings.get(shown, Mapping()), dict[str, str]()
-    if isinstance(item, pd.DataFrame):
-        table = frame_table(item, shown, options.limits)
-        layout = layout_of(table, role, Mapping(fill_down="no").merged(mapping))
-        if layout is None:
-            found = f"the columns {', '.join(table.names[:10]) or '(none)'}"
-            expected = f"columns doc_id and {'text' if role == 'documents' else 'phrase'}"
-            raise InputError(shown, found, expected, "Rename them, or name their roles.")
-        rows, evidence, columns, family = rows_of(layout, role), layout.evidence, layout.columns, "DataFrame"
-    else:
-        (rows, evidence), family = dict_rows(item, role, shown, mapping, options.limits), "dictionary"
-    reading = Reading(shown, 0, role, family, evidence, columns=columns, line_ends="none")
-    return _checked(rows, reading, shown, id(item) if source_input.name is None else 0, mapping, source_input, options)
-
-
-def _of_files(item: OpenedFiles, recognition: Recognition, options: LoadOptions, questions: OpenQuestions) -> _Read:
+def _of_files(
+    item: OpenedFiles, recognition: Recognition, options: LoadOptions, questions: sniff.OpenQuestions
+) -> _Read:
     """Read one file or group if it has the requested role, and ask about suspicious content."""
     bundle, files, first = item.bundle, recognition.files, recognition.files[0]
-    requested = chosen_role(first) or item.input.role
+    requested = sniff.chosen_role(first) or item.input.role
     texts_beside = recognition.role == "documents" and "documents" not in options.files
     if requested not in (None, recognition.role) and not texts_beside:
         what = f"{pluralize(len(files), 'file')}, {recognition.evidence}"
         return _Read(None, (), (Note("info", bundle.name, f"Left out, because {requested} was requested: {what}."),))
-    family, several = family_named(recognition.family), len(files) > 1
+    family, several = sniff.family_named(recognition.family), len(files) > 1
     # One file may contain the gold standard and systems, and be given for both roles.
     elsewhere = {role for role, names in options.files.items() if first.name in names and role != item.input.role}
     rows = [part for part in family.read(recognition, requested) if part.role not in elsewhere]
@@ -364,7 +328,7 @@ def _of_files(item: OpenedFiles, recognition: Recognition, options: LoadOptions,
         files=len(files),
         sha256=fingerprint(file.source.data for file in files),
         ignored=bundle.ignored,
-        mapping=str(recognition.mapping or ("" if recognition.layouts else mapping_in_format(recognition))),
+        mapping=str(recognition.mapping or ("" if recognition.layouts else sniff.mapping_in_format(recognition))),
     )
     group_is_one, in_folder = family.GROUP_IS_ONE, bundle.folder or bundle.loose
     is_document = recognition.mapping is not None and recognition.mapping.document == FILE

@@ -12,15 +12,7 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
 from kp_core.reading.limits import LIMITS, Limits
-from kp_core.reading.lists.sniff import (
-    OpenQuestions,
-    chosen_role,
-    family_named,
-    mapping_in_format,
-    readings_of,
-    recognise,
-    recognise_one,
-)
+from kp_core.reading.lists import sniff
 from kp_core.reading.load import load
 from kp_core.reading.meaning.layout import Recognition
 from kp_core.reading.meaning.mapping import SWITCHES, Mapping
@@ -145,9 +137,10 @@ def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
     if bundle.folder:
         return _of_archive([File(member, limits, mapping=mapping) for member in bundle.files], source.name, mapping)
     file, readings = File(source, limits, mapping=mapping), list[Recognition]()
+    role = sniff.chosen_role(file)
     try:
-        readings = readings_of(file.meaning(Mapping(mapping.role, encoding=mapping.encoding)), chosen_role(file))
-        reading = recognise_one(file, chosen_role(file))
+        readings = sniff.readings_of(file.meaning(Mapping(mapping.role, encoding=mapping.encoding)), role)
+        reading = sniff.recognise_one(file, role)
     except Question as question:
         if question.forms:
             return replace(question.forms[0], formats=_formats(readings, F10.NAME))
@@ -155,19 +148,19 @@ def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
             return Form(file.name, mapping, str(question))
         reading = readings[0]
     except InputError as refusal:
-        form = form_of_unknown(file, chosen_role(file)) if mapping.names_columns else None
+        form = form_of_unknown(file, role) if mapping.names_columns else None
         form = form or Form(file.name, mapping, "")
         return replace(form, reason=str(refusal), mapping=mapping, formats=_formats(readings))
     formats = _formats(readings, reading.family)
     if reading.layouts:
         return form_of(reading, "", formats)
-    mapping_shown = replace(mapping_in_format(reading), role=mapping.role or reading.role)
+    mapping_shown = replace(sniff.mapping_in_format(reading), role=mapping.role or reading.role)
     return Form(file.name, mapping_shown, reading.evidence, formats=formats, switches=_switches(reading))
 
 
 def _of_archive(files: Sequence[File], name: str, mapping: Mapping) -> Form:
     try:
-        readings = recognise(files, None if mapping.role == "leave out" else mapping.role or None, OpenQuestions(), {})
+        readings = sniff.recognise(files, sniff.chosen_role(files[0]) if files else None, sniff.OpenQuestions(), {})
     except InputError as refusal:
         return Form(name, mapping, str(refusal))
     switches, options = dict[str, tuple[str, ...]](), dict[str, str]()
@@ -184,7 +177,7 @@ def _formats(readings: Sequence[Recognition], first: str = "") -> tuple[str, ...
 
 
 def _switches(reading: Recognition) -> dict[str, tuple[str, ...]]:
-    options = {name: SWITCHES[name] for name in family_named(reading.family).OPTIONS}
+    options = {name: SWITCHES[name] for name in sniff.family_named(reading.family).OPTIONS}
     return {name: values for name, values in (options | reading.offers).items() if values and name in SWITCHES}
 
 

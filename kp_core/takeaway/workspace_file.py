@@ -16,7 +16,7 @@ from kp_core.corpus import Corpus, Role, empty_table
 from kp_core.errors import InputError, UsageError, input_error, usage_error
 from kp_core.reading import LIMITS, Limits, Mapping, Source, load, renamed
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.open.source import is_zip, stem_of, unpack
+from kp_core.reading.open.source import stem_of, unpack
 from kp_core.reading.uploads import Uploads
 from kp_core.settings import __version__
 from kp_core.takeaway.tidy import Written, file_names, parquet, tables, tidy
@@ -45,7 +45,7 @@ class Saved:
 
 def is_workspace_file(source: Source) -> bool:
     """Recognize a workspace file by its name or by its first member."""
-    first = is_zip(source.data) and source.data[30:].startswith(MANIFEST.encode())
+    first = source.data[:2] == b"PK" and source.data[30:].startswith(MANIFEST.encode())
     return first or source.name.lower().endswith(ENDING)
 
 

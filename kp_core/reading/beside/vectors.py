@@ -21,7 +21,7 @@ import pyarrow.csv as pc_csv
 from kp_core.corpus import first_of_phrases
 from kp_core.errors import InputError, input_error
 from kp_core.reading.limits import Limits, refuse_over
-from kp_core.reading.open.source import DAMAGED_ARRAYS, Source, is_arrays
+from kp_core.reading.open.source import DAMAGED_ARRAYS, Source, packed_kind
 from kp_core.reading.open.values import HALF_A_CHARACTER, text_column
 
 #: Names of the arrays of an npz file, or of the columns of a Parquet file.
@@ -48,7 +48,7 @@ def is_vectors(file: Source) -> bool:
             names = {name.lower() for name in pq.read_schema(pa.BufferReader(file.data)).names}
             return bool(names & {*PHRASES}) and bool(names & {*VECTORS})
         return False
-    if is_arrays(file.data):  # the first array in the files of streamed runs
+    if packed_kind(file.data) == "npz":  # the first array in the files of streamed runs
         return not file.data[30:].startswith(b"header.json.npy")
     ending = Path(file.name).suffix.lower()
     if ending != ".txt":

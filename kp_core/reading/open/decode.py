@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 from kp_core.errors import InputError, Note, UsageError, pluralize
 from kp_core.reading.limits import Limits
 from kp_core.reading.meaning.mapping import Mapping
-from kp_core.reading.open.source import Source, stem_of, workbook_kind
+from kp_core.reading.open.source import Source, packed_kind, stem_of
 from kp_core.reading.open.values import split_lines
 
 T = TypeVar("T")
@@ -162,7 +162,8 @@ class File:
     @cached_property
     def workbook(self) -> str:
         """The kind of workbook, XLSX or ODS; empty for any other file."""
-        return workbook_kind(self.source.data)
+        kind = packed_kind(self.source.data)
+        return kind if kind in ("XLSX", "ODS") else ""
 
     @cached_property
     def decoded(self) -> Text:

@@ -28,7 +28,6 @@ Row = Mapping[str, Any]
 _FENCE = re.compile(r"^```\w*|```$")
 #: JSON within an answer of a language model.
 _BLOCK = re.compile(r"^```\w*[ \t]*\n(\s*[\[{].*?)^[^\S\n]*```", re.DOTALL | re.MULTILINE)
-_BETWEEN, _LINE, _LINE_END = re.compile(r"[\s,]*"), re.compile(r"[^\r\n]*"), re.compile(r"\r\n|\r|\n")
 #: Number of objects examined to see whether a text contains records, and maximum share of broken ones.
 FIRST, _BROKEN = 200, 0.2
 #: Names of fields that wrap the records.
@@ -90,9 +89,9 @@ def parse_json(name: str, text: str, limits: Limits) -> Any:
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        return _NotJson(f"line {_line(text, 0, error.pos)}, column {error.colno}: {error.msg}")
+        return _NotJson(f"line {error.lineno}, column {error.colno}: {error.msg}")
     except _TwiceError as error:
-        raise _repeated_key(name, text, error) from None
+        raise _repeated_key(name, error) from None
     except (ValueError, RecursionError) as error:
         raise InputError(name, _stopped(error), "lists of keyphrases", "Flatten it, or write it as text.") from None
 
@@ -179,41 +178,41 @@ def shown(value: Any) -> str:
         return _stopped(error)
 
 
-def parse_records(name: str, text: str, whole: Any) -> list[JsonRecord]:
-    """Return the objects of a JSON array, or consecutive objects as in JSONL.
+def records_of(file: File) -> list[JsonRecord]:
+    """Return the objects of a JSONL file or of a JSON array, with their lines; empty if it is neither.
 
     A line without an object is broken; nothing is returned if too many lines are broken.
-
-    whole  the value of the text from `parse_json`
     """
+    return file.once("records", lambda: _records(file, json_of(file)))
+
+
+def _records(file: File, whole: Any) -> list[JsonRecord]:
     if isinstance(whole, list):
         objects = any(whole[:FIRST]) and all(isinstance(value, dict) for value in whole)
         return [JsonRecord(0, value) for value in whole] if objects else []
-    if is_json(whole) or text.lstrip()[:1] != "{":
+    if is_json(whole) or file.text.lstrip()[:1] != "{":
         return [JsonRecord(1, whole)] if is_json(whole) else []
-    records, n_broken, position, line, start = list[JsonRecord](), 0, 0, 1, 0
-    while (position := _end(_BETWEEN, text, position)) < len(text):
-        line, start, broken = _line(text, start, position, line), position, ""
-        try:
-            value, position = _DECODER.raw_decode(text, start)
-            broken = "" if isinstance(value, dict) else "not a JSON object"
-        except _TwiceError as error:
-            raise _repeated_key(name, text[start:], error, line) from None
-        except (ValueError, RecursionError) as error:
-            late = isinstance(error, json.JSONDecodeError) and error.pos >= _end(_LINE, text, start)
-            early = late or "Untermin" in str(error)
-            broken = "an incomplete JSON object" if early else f"not a JSON object ({_stopped(error)})"
-        if broken:
-            n_broken, value, position = n_broken + 1, None, _end(_LINE, text, start)
-        records.append(JsonRecord(line, value, broken, text[start:position][:200] if broken else ""))
+    records, n_broken = list[JsonRecord](), 0
+    for number, line in enumerate(file.lines, 1):
+        if not (text := line.strip(" \t,")):
+            continue
+        records.append(_record(file.name, number, text))
+        n_broken += bool(records[-1].broken)
         blank = len(records) == FIRST and not any(record.value for record in records)
         if records[0].broken or blank or n_broken > _BROKEN * max(len(records), FIRST):
             return []
     return records if len(records) - n_broken >= (1 - _BROKEN) * min(len(records), FIRST) else []
 
 
-def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
-    return pattern.match(text, position).end()  # type: ignore[union-attr]
+def _record(name: str, line: int, text: str) -> JsonRecord:
+    try:
+        value = _DECODER.decode(text)
+        broken = "" if isinstance(value, dict) else "not a JSON object"
+    except _TwiceError as error:
+        raise _repeated_key(f"{name}, line {line}", error) from None
+    except (ValueError, RecursionError) as error:
+        broken = f"not a JSON object ({_stopped(error)})"
+    return JsonRecord(line, None, broken, text[:200]) if broken else JsonRecord(line, value)
 
 
 def _stopped(error: Exception) -> str:
@@ -222,29 +221,13 @@ def _stopped(error: Exception) -> str:
     return "deeply nested JSON" if isinstance(error, RecursionError) else "a number without end"
 
 
-def _repeated_key(name: str, text: str, error: _TwiceError, first: int = 1) -> InputError:
-    """Return the error about a repeated key, with both lines; `first` is the line where the text begins."""
-    key = str(error)
-    indices = re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)
-    lines = list(dict.fromkeys(_line(text, 0, index.start(), first) for index in islice(indices, 2))) or [first]
-    where = f"{name}, line{'s' * (len(lines) > 1)} {' and '.join(map(str, lines))}"
-    return InputError(where, f"the key “{key[:60]}” twice", "each key once in an object", "Keep one of them.")
-
-
-def _line(text: str, start: int, position: int, first: int = 1) -> int:
-    return first + len(_LINE_END.findall(text, start, position))
+def _repeated_key(where: str, error: _TwiceError) -> InputError:
+    return InputError(where, f"the key “{str(error)[:60]}” twice", "each key once in an object", "Keep one of them.")
 
 
 def json_of(file: File) -> Any:
     """Return the parsed JSON value without wrappers of records, or the reason why there is none."""
     return file.once("json", lambda: records_within(parse_json(file.name, file.text, file.limits)))
-
-
-def records_of(file: File) -> list[JsonRecord]:
-    """Return the values of a JSONL file or of a JSON array of objects, with their lines; empty if it is neither."""
-    if not is_json(json_of(file)):
-        file.refuse_long_lines()
-    return file.once("records", lambda: parse_records(file.name, file.text, json_of(file)))
 
 
 def json_table(file: File) -> Table | None:

@@ -110,36 +110,23 @@ def stem_of(name: str) -> str:
     return base
 
 
-def is_zip(data: bytes) -> bool:
-    """Return whether bytes are a zip archive, other than arrays of NumPy."""
-    return data[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not is_arrays(data)
-
-
-def is_arrays(data: bytes) -> bool:
-    """Return whether bytes are arrays of NumPy (npz), by the name of the first member."""
-    name = data[30 : 30 + int.from_bytes(data[26:28], "little")]
-    return data[:4] == b"PK\x03\x04" and name.endswith(b".npy")
-
-
-def workbook_kind(data: bytes) -> str:
-    """Return XLSX or ODS if bytes are a workbook, else nothing."""
-    if not is_zip(data):
-        return ""
-    ods = b"application/vnd.oasis.opendocument.spreadsheet" in data[:200]
-    return "ODS" if ods else "XLSX" if b"xl/workbook.xml" in data else ""
-
-
-def _is_folder(data: bytes) -> bool:
-    return data[257:262] == b"ustar" or (is_zip(data) and not workbook_kind(data))
-
-
-def _is_gzip(data: bytes) -> bool:
-    return data[:2] == b"\x1f\x8b"
+def packed_kind(data: bytes) -> str:
+    """Return the kind of packed bytes: gzip, tar, npz (arrays of NumPy), ODS, XLSX, DOCX or zip; empty for others."""
+    if data[:2] == b"\x1f\x8b":
+        return "gzip"
+    if data[:4] not in (b"PK\x03\x04", b"PK\x05\x06"):
+        return "tar" if data[257:262] == b"ustar" else ""
+    first_name = data[30 : 30 + int.from_bytes(data[26:28], "little")]
+    if first_name.endswith(b".npy"):
+        return "npz"
+    if b"application/vnd.oasis.opendocument.spreadsheet" in data[:200]:
+        return "ODS"
+    return "XLSX" if b"xl/workbook.xml" in data else "DOCX" if b"word/document.xml" in data else "zip"
 
 
 def is_archive(data: bytes) -> bool:
-    """Return whether bytes are a zip, tar or gzip file, but not a workbook."""
-    return _is_gzip(data) or _is_folder(data)
+    """Return whether bytes are a zip, tar or gzip file, but not an Office file."""
+    return packed_kind(data) in ("gzip", "tar", "zip")
 
 
 def _is_ignored(path: str, data: bytes | None = None) -> bool:
@@ -226,17 +213,17 @@ def _folder(root: Path, limits: Limits) -> Bundle:
 def _unpack(source: Source, limits: Limits, *, nested: bool = False) -> Bundle:
     name, data = source.name, source.data
     refuse_over(limits.file_bytes, len(data), "bytes", name)
-    if _is_gzip(data):
+    if packed_kind(data) == "gzip":
         name = re.sub(r"\.t?gz$", "", name, flags=re.IGNORECASE)
         with refuse_damaged(source.name, "gzip file"), gzip.open(io.BytesIO(data)) as packed:
             data = b"".join(_within_limits(source.name, packed, len(data), limits))
-        if _is_gzip(data) or is_zip(data):
+        if packed_kind(data) not in ("", "tar"):
             remedy = "Pack the files as a zip archive."
             raise InputError(source.name, "an archive inside a gzip file", "one text file", remedy)
-    if is_zip(data) and b"word/document.xml" in data:
+    if packed_kind(data) == "DOCX":
         remedy = "Save it as text, one line per document, or as a table (CSV, XLSX), and load that."
         raise InputError(name, "a document of a word processor", "a table, or lists in text", remedy)
-    if not _is_folder(data):
+    if not is_archive(data):
         return Bundle(name, (Source(name, data),))
     if nested:
         return Bundle(name, (), (name,))
@@ -299,8 +286,8 @@ _Member = tuple[str, str, int, Callable[[], Any]]
 
 def _members(name: str, data: bytes, limits: Limits) -> Iterator[tuple[str, Iterator[bytes]]]:
     """Yield path and pieces of the files in a zip or tar archive; refuse anything but plain files."""
-    seen: set[str] = set()
-    for inner, problem, size, opened in _zipped(name, data, limits) if is_zip(data) else _tarred(name, data, limits):
+    seen, members = set[str](), _tarred if packed_kind(data) == "tar" else _zipped
+    for inner, problem, size, opened in members(name, data, limits):
         leaves = inner.startswith("/") or re.match(r"[A-Za-z]:", inner) or ".." in inner.split("/")
         problems = {
             f"a member in more than {_MOST_FOLDERS} folders": inner.count("/") > _MOST_FOLDERS,

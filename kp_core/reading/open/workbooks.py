@@ -99,30 +99,21 @@ def _filled(file: File, every: _Rows) -> tuple[list[int], list[pa.ChunkedArray]]
 
 def _excel_rows(file: File, page: Any) -> _Rows:
     """Yield number and cells of the rows of an Excel sheet; refuse formulas without stored values."""
-    from openpyxl.worksheet._read_only import ReadOnlyCell, WorkSheetParser
-
-    book, before = page.parent, 0
-    content = book._archive.read(page._worksheet_path)
-    if match := _FORMULA.search(content):
+    if match := _FORMULA.search(page.parent._archive.read(page._worksheet_path)):
         where, what = f"{file.name}, sheet “{page.title}”, cell {match[1].decode()}", "a formula without its value"
         remedy = "Open it in a spreadsheet program, save it there, load that; or choose other sheets."
         raise InputError(where, what, "values", remedy)
-    formats = (book.epoch, book._date_formats, book._timedelta_formats)
+    page.reset_dimensions()  # they may be wrong
     with warnings.catch_warnings(action="ignore"):
-        for number, cells in WorkSheetParser(io.BytesIO(content), page._shared_strings, True, *formats).parse():
-            refuse_over(file.limits.table_cells, number, "cells", file.name, "a sheet")
-            if number <= before:
-                raise ValueError
-            before, texts = number, list[str]()
-            for cell in cells:
-                texts += [""] * (cell["column"] - 1 - len(texts))
-                error = cell["data_type"] == "e"
-                texts[cell["column"] - 1 :] = ["" if error else shown(cell["value"], ReadOnlyCell(page, **cell))]
-            yield number, texts
+        for number, cells in enumerate(page.iter_rows(), 1):
+            yield number, list(map(_shown, cells))
 
 
-def shown(value: Any, cell: Any) -> str:
-    """Return a value as displayed by the spreadsheet, with the leading zeros of its format."""
+def _shown(cell: Any) -> str:
+    """Return the value of a cell as the spreadsheet displays it, with the leading zeros of its format."""
+    value = cell.value
+    if value is None or cell.data_type == "e":
+        return ""
     if isinstance(value, str):
         return _ESCAPED.sub(lambda code: chr(int(code[1], 16)), value) if "_x" in value else value
     if isinstance(value, bool):
@@ -134,7 +125,7 @@ def shown(value: Any, cell: Any) -> str:
         return str(int(value)).zfill(0 if zeros.strip("0") else len(zeros))
     if isinstance(value, datetime.datetime):
         return value.isoformat(" ").removesuffix(" 00:00:00")
-    return "" if value is None else str(value)
+    return str(value)
 
 
 def _open_document(file: File) -> dict[str, Any]:

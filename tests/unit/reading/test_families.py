@@ -201,7 +201,7 @@ def test_ranks_that_begin_with_0_do_not_cost_each_list_its_best_phrase() -> None
 
 
 def test_millions_of_objects_in_one_line_are_refused_at_once() -> None:
-    with pytest.raises(InputError, match="line 2: expected at most 20% such rows, found 200,000 of 200,001"):
+    with pytest.raises(InputError, match=r"broken JSON \(line 2, column 1: Extra data\)"):
         read(b'{"id": "a", "keywords": ["x"]}\n' + b'{"a":1}' * 200_000, "g.jsonl")
 
 
