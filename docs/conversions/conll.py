@@ -10,7 +10,7 @@ with open("gold.jsonl", "w", encoding="utf-8") as out:
         for number, part in enumerate(filter(str.strip, re.split(end, text)), 1):
             rows = [line.split() for line in part.split("\n") if line.strip() and not line.startswith("# ")]
             phrases = []
-            for before, (token, *_, tag) in zip([("", "O"), *rows], rows):
+            for before, (token, *_, tag) in zip([("", "O"), *rows], rows, strict=False):
                 follows = tag[0] == "I" and before[-1] != "O"
                 phrases += [f"{phrases.pop()} {token}" if follows else token] if tag != "O" else []
             record = {"doc_id": str(number), "annotator": file.stem, "text": " ".join(row[0] for row in rows)}
