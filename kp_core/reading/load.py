@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import abc
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, cast
@@ -205,11 +205,12 @@ def _read_all(
 ) -> list[_Read]:
     """Return the readings of all inputs in order; raise all open questions at once."""
     questions, recognitions = sniff.OpenQuestions(), list[tuple[OpenedFiles, Recognition]]()
-    recognized_groups = [_recognised(group) for group in opened]
-    lines = {size for recognised, _, _ in recognized_groups for size in map(sniff.lines_of_lists, recognised) if size}
-    for group, (recognised, new_questions, left_out) in zip(opened, recognized_groups, strict=True):
-        if new_questions and lines:
-            recognised, new_questions, left_out = _recognised(group, lines)
+    for group in opened:
+        files = [file for file in group.files if file.mapping.role != "leave out"]
+        left_out, new_questions = dict[str, str](), sniff.OpenQuestions()
+        may_skip = group.bundle.folder or (group.input.role is None and len(files) > 1)
+        recognised = sniff.recognise(files, group.input.role, new_questions, left_out if may_skip else None)
+        new_questions.forms = [_with_folder(form, group.bundle) for form in new_questions.forms]
         questions.add(new_questions)
         level: Any = "warning" if group.bundle.loose or not group.bundle.folder else "info"
         notes += [Note(level, file, f"Left out: {what}.") for file, what in left_out.items()]
@@ -243,21 +244,6 @@ def _read_all(
     if questions:
         raise questions.question()
     return _with_matching_ids(results, options) if len(results) > 1 else results
-
-
-def _recognised(
-    group: OpenedFiles, lines: Collection[int] = ()
-) -> tuple[list[Recognition], sniff.OpenQuestions, dict[str, str]]:
-    """Recognize files; also return the open questions, and the reason for leaving out each file without data.
-
-    lines  line counts of other files in which line n is document n
-    """
-    questions, left_out = sniff.OpenQuestions(), dict[str, str]()
-    used_files = [file for file in group.files if file.mapping.role != "leave out"]
-    may_skip = group.bundle.folder or (group.input.role is None and len(used_files) > 1)
-    recognised = sniff.recognise(used_files, group.input.role, questions, left_out if may_skip else None, lines)
-    questions.forms = [_with_folder(form, group.bundle) for form in questions.forms]
-    return recognised, questions, left_out
 
 
 def _with_folder(form: Form, bundle: Bundle) -> Form:

@@ -39,7 +39,6 @@ _LINES = {
     ":": re.compile(r"([^\s:;,\"{}\[\]<>]+) ?:(?: +([^\t]*)|)"),
     ";": re.compile(r"((?=[^;]*\d)[^\s;]+);([^\t]*)"),
 }
-_MAIL = re.compile(r"[\w.-]+\.[a-z]{2,}[,;|\t]")
 _IDS = re.compile(
     r"(?:.*[^a-z])?(?:(?:doc|document|file)?_?ids?|(?:doc|document|file)_?names)(?:[^a-z].*)?", re.IGNORECASE
 )
@@ -79,7 +78,7 @@ def _strength(lines: Sequence[str], separator: str) -> Strength | None:
     uneven = len({right.count(";") for right in rights}) > 1  # rows of equal width may be a table
     fits = {
         "\t": (split or unique) and not all(plain(cell) in KNOWN for cell in lines[0].split("\t")),
-        "@": split and sum(map(bool, map(_MAIL.match, rights))) * 2 < len(rights),
+        "@": split,
         ":": clean and several,
         ";": clean and uneven and len(pairs) > 2 and not any(map(_QUOTED.search, lines)),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import starmap
 
@@ -25,7 +25,6 @@ from kp_core.reading.open.json_table import is_json, json_of, records_of
 
 #: Extensions of data files. A folder is refused if one of its data files cannot be read.
 _DATA_EXTENSIONS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
-#: First lines of records of RIS, MEDLINE, EndNote, BibTeX, MARC and Turtle.
 #: First bytes of unsupported formats.
 _NOT_READ = {
     re.compile(rb"<\?xml|<TEI|<files>"): "XML",
@@ -84,17 +83,12 @@ class OpenQuestions:
 
 
 def recognise(
-    files: Sequence[File],
-    role: Role | None,
-    questions: OpenQuestions,
-    left_out: dict[str, str] | None = None,
-    lines: Collection[int] = (),
+    files: Sequence[File], role: Role | None, questions: OpenQuestions, left_out: dict[str, str] | None = None
 ) -> list[Recognition]:
     """Recognize all files of one upload: first groups of files that belong together, then single files.
 
     questions collects the open questions
     left_out  collects the files of a folder without data, with the reason; if None, such files are refused
-    lines     line counts of other files in which line n is document n
     """
     recognitions, single = _groups(files, role)
     refused = list[InputError]()
@@ -103,7 +97,7 @@ def recognise(
     for file in single:
         data = file.mapping != Mapping() or file.suffix in _DATA_EXTENSIONS
         try:
-            recognitions.append(recognise_one(file, chosen_role(file) or role, lines, guess=left_out is None or data))
+            recognitions.append(recognise_one(file, chosen_role(file) or role, guess=left_out is None or data))
         except Question as question:
             questions.add(question)
         except InputError as refusal:
@@ -157,15 +151,9 @@ def _may_be_of_group(file: File, family: str) -> bool:
     return fits and binary_kind(file.source.data) is None and not _unsupported(file)
 
 
-def lines_of_lists(reading: Recognition) -> int:
-    """Return the number of lines of a file whose line n is the list of document n; 0 for other files."""
-    return len(reading.files[0].lines) if reading.options.get("lines") == "lists" else 0
-
-
-def recognise_one(file: File, role: Role | None, lines: Collection[int] = (), *, guess: bool = True) -> Recognition:
+def recognise_one(file: File, role: Role | None, *, guess: bool = True) -> Recognition:
     """Return the reading of a file if it is certain; raise a `Question` otherwise.
 
-    lines  line counts of other files in which line n is document n, which help to distinguish lists from tables
     guess  whether to ask about a table of unknown meaning instead of refusing it
     """
     recognitions, mapping = readings_of(file, role), file.mapping
@@ -178,10 +166,7 @@ def recognise_one(file: File, role: Role | None, lines: Collection[int] = (), *,
     best = max(recognitions, key=lambda reading: reading.strength)
     if mapping.format or mapping.names_columns or mapping.switches:
         return best
-    aligned = [reading for reading in recognitions if lines_of_lists(reading) in lines]
     headed = [reading for reading in recognitions if reading.layouts and reading.layouts[0].table.header]
-    if aligned and best.strength <= Strength.CONTENT and not headed:
-        return replace(aligned[0], evidence=f"{aligned[0].evidence}; as many lines as another file of lists")
     # Any text has lines, so they are weaker evidence than the column names of a table.
     equally_strong = [reading for reading in recognitions if reading.strength == best.strength]
     if best.strength == Strength.PROPOSED or len(equally_strong) > 1 or (best.strength == Strength.CONTENT and headed):

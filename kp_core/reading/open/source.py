@@ -36,17 +36,15 @@ KNOWN_EXTENSIONS = frozenset(
 _ARCHIVES = (".zip", ".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 #: Number of bytes that are unpacked at a time, and maximum depth of folders.
 _PIECE, _MOST_FOLDERS = 1 << 20, 100
-#: Names of ignored files: notes, scripts, settings, links, papers, models.
+#: Names of ignored files: languages (of LIAAD), notes, scripts, settings, links, papers, models.
 _NO_DATA = re.compile(
-    r"(\._.*|\.DS_Store|Thumbs\.db|desktop\.ini|Makefile|Dockerfile|.*~"
+    r"(\._.*|lan(g|guage)?\.txt|\.DS_Store|Thumbs\.db|desktop\.ini|Makefile|Dockerfile|.*~"
     r"|(README|LICEN[CS]E|COPYING|CHANGE(LOG|S)|CITATION|CONTRIBUTING|NOTICE|AUTHORS)([-_.].*)?|requirements.*\.txt"
     r"|.*\.(acm|url|lnk|webloc|cfg|conf|ini|toml|ya?ml|log|lock|py[cow]?|ipynb|sh|bat|ps1|p[lm]|rb|java|class|jar|js|css"
     r"|c|cpp|h|r|rmd|m|tex|bib|bst|sty|cls|pdf|ps|eps|docx?|pptx?|odt|odp|rtf|png|jpe?g|gif|svg|ico|bak|tmp|sw[op]|exe"
     r"|dll|so|o|pkl|pickle|npy|pt|pth|bin|model|h5|db|sqlite3?|md5|sha(1|256)|pid))",
     re.IGNORECASE,
 )
-#: Files with the language of a data set of LIAAD; files with this name that are longer are texts.
-_LANGUAGE = re.compile(r"lan(g|guage)?\.txt", re.IGNORECASE)
 #: Errors of zipfile, tarfile and the decompressors for damaged archives.
 DAMAGED = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, struct.error),
@@ -129,18 +127,11 @@ def is_archive(data: bytes) -> bool:
     return packed_kind(data) in ("gzip", "tar", "zip")
 
 
-def _is_ignored(path: str, data: bytes | None = None) -> bool:
-    """Return whether the name of a file in a folder or archive (and the size of a language file) rules out data."""
+def _is_ignored(path: str) -> bool:
+    """Return whether the name of a file in a folder or archive rules out data."""
     parts = PurePosixPath(path).parts
-    if not parts or "__MACOSX" in parts or any(part.startswith(".") for part in parts):
-        return True
-    language = data is not None and len(data) <= 40 and _LANGUAGE.fullmatch(parts[-1])
-    return bool(language or _NO_DATA.fullmatch(parts[-1]))
-
-
-def _without_ignored(files: Iterable[Source]) -> tuple[tuple[Source, ...], tuple[str, ...]]:
-    ignored = {file.name: _is_ignored(file.name, file.data) for file in files}
-    return tuple(file for file in files if not ignored[file.name]), tuple(name for name in ignored if ignored[name])
+    hidden = not parts or "__MACOSX" in parts or any(part.startswith(".") for part in parts)
+    return hidden or bool(_NO_DATA.fullmatch(parts[-1]))
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
@@ -179,7 +170,8 @@ def together(bundles: Sequence[Bundle]) -> list[Bundle]:
     for bundle, parent in zip(loose, parents, strict=True):
         inside = parent.relative_to(root).as_posix() if parent and root else ""
         named += (Source(str(PurePosixPath(inside, file.name)), file.data) for file in bundle.files)
-    files, ignored = _without_ignored(named)
+    ignored = tuple(file.name for file in named if _is_ignored(file.name))
+    files = tuple(file for file in named if file.name not in ignored)
     paths = root is not None and len(known) == len(loose)
     name = root.name if paths and root else pluralize(len(loose), "file")
     return [Bundle(name, files, ignored, loose=paths), *(bundle for bundle in bundles if bundle.folder)]
@@ -206,8 +198,7 @@ def _folder(root: Path, limits: Limits) -> Bundle:
         refuse_over(limits.unpacked_bytes, total, "bytes", root.name, "a folder")
         files += unpacked.files
         ignored += unpacked.ignored
-    data, empty = _without_ignored(files)
-    return Bundle(root.resolve().name, data, (*sorted(ignored, key=_natural), *empty), folder=True)
+    return Bundle(root.resolve().name, tuple(files), tuple(sorted(ignored, key=_natural)), folder=True)
 
 
 def _unpack(source: Source, limits: Limits, *, nested: bool = False) -> Bundle:
@@ -236,32 +227,20 @@ def unpack(name: str, data: bytes, limits: Limits, archives: bool = False) -> tu
 
     archives: whether to return every member unchanged, including archives.
     """
-    files: list[tuple[str, bytes]] = []
-    ignored: list[str] = []
-    total = 0
     with refuse_damaged(name, "archive"):
-        for inner, pieces in _members(name, data, limits):
-            if not archives and (_is_ignored(inner) or inner.lower().endswith(_ARCHIVES)):
-                ignored.append(inner)
-                continue
-            content = b"".join(pieces)
-            total += len(content)
-            refuse_over(limits.unpacked_bytes, total, "bytes", name, "an unpacked archive")
-            if not archives and (is_archive(content) or _is_ignored(inner, content)):
-                ignored.append(inner)
-            else:
-                files.append((inner, content))
-    return sorted(files, key=lambda file: _natural(file[0])), ignored
+        members = dict(_members(name, data, limits, all_members=archives))
+    files = {inner: content for inner, content in members.items() if content is not None}
+    if not archives:
+        files = {inner: content for inner, content in files.items() if not is_archive(content)}
+    return sorted(files.items(), key=lambda file: _natural(file[0])), [inner for inner in members if inner not in files]
 
 
 def check_workbook(name: str, data: bytes, limits: Limits) -> None:
     """Refuse a workbook that is too large or declares entities, before its XML is parsed."""
-    total = marks = 0
+    marks = 0
     with refuse_damaged(name, "workbook"):
-        for inner, pieces in _members(name, data, limits):
-            content = b"".join(pieces)
-            total += len(content)
-            refuse_over(limits.unpacked_bytes, total, "bytes", name, "an unpacked workbook")
+        for inner, content in _members(name, data, limits, all_members=True):
+            content = content or b""
             marks += content.count(b"<")  # a cell has two or three elements
             refuse_over(8 * limits.table_cells, marks, "marks of XML", name, "a workbook")
             if re.search(rb"<!(?:DOCTYPE|ENTITY)", content.replace(b"\0", b"")):  # without NUL, UTF-16 is like ASCII
@@ -284,9 +263,12 @@ def refuse_damaged(name: str, noun: str, errors: tuple[type[Exception], ...] = D
 _Member = tuple[str, str, int, Callable[[], Any]]
 
 
-def _members(name: str, data: bytes, limits: Limits) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """Yield path and pieces of the files in a zip or tar archive; refuse anything but plain files."""
-    seen, members = set[str](), _tarred if packed_kind(data) == "tar" else _zipped
+def _members(name: str, data: bytes, limits: Limits, *, all_members: bool) -> Iterator[tuple[str, bytes | None]]:
+    """Yield path and content of the files in a zip or tar archive; refuse anything but plain files.
+
+    Without `all_members`, the content of archives and of files that are ignored is None.
+    """
+    seen, total, members = set[str](), 0, _tarred if packed_kind(data) == "tar" else _zipped
     for inner, problem, size, opened in members(name, data, limits):
         leaves = inner.startswith("/") or re.match(r"[A-Za-z]:", inner) or ".." in inner.split("/")
         problems = {
@@ -300,8 +282,14 @@ def _members(name: str, data: bytes, limits: Limits) -> Iterator[tuple[str, Iter
             shown = storable(inner.replace("\0", "\\0"))[:100]
             raise InputError(name, f"{found} (“{shown}”)", "plain files", "Pack the files again, without it.")
         seen.add(inner)
+        if not all_members and (_is_ignored(inner) or inner.lower().endswith(_ARCHIVES)):
+            yield storable(inner), None
+            continue
         with opened() as member:
-            yield storable(inner), _within_limits(f"{name}: {storable(inner)[:200]}", member, size, limits)
+            content = b"".join(_within_limits(f"{name}: {storable(inner)[:200]}", member, size, limits))
+        total += len(content)
+        refuse_over(limits.unpacked_bytes, total, "bytes", name, "an unpacked archive")
+        yield storable(inner), content
 
 
 def _zipped(name: str, data: bytes, limits: Limits) -> Iterator[_Member]:

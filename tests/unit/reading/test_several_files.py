@@ -1,4 +1,4 @@
-"""What one file does not say and another one does: as many lines, the same texts, the columns of tags for two roles."""
+"""What one file does not say and another one does: a late TAB, and the ids of as many lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import kp_core as kp
-from kp_core.reading import Question, Source
+from kp_core.reading import Mapping, Question, Source
 
 GOLD = "tide table;high water\nmoon phase\nsea level rise\nharbour wall;breakwater\n"
 CONSTANT = "tide table;water;sea\nmoon phase;water;sea\nsea level rise;water;sea\nharbour wall;water;sea\n"
@@ -33,7 +33,7 @@ def test_trec_run_with_late_doubled_tab_is_one_system() -> None:
 
 
 @pytest.mark.parametrize("given", ["apart", "together", "turned"])
-def test_lists_of_constant_length_are_lists_beside_as_many_lines(given: str) -> None:
+def test_lists_of_constant_length_beside_as_many_lines_are_asked_and_may_be_line_aligned(given: str) -> None:
     files = {"gold.txt": Source("gold.txt", GOLD.encode()), "run.txt": Source("run.txt", CONSTANT.encode())}
     gold, run = files.values()
     loads: dict[str, dict[str, Any]] = {
@@ -41,11 +41,13 @@ def test_lists_of_constant_length_are_lists_beside_as_many_lines(given: str) -> 
         "together": {"files": [run, gold]},
         "turned": {"gold": run, "systems": gold},
     }
-    corpus = kp.load(**loads[given])
+    with pytest.raises(Question) as asked:
+        kp.load(**loads[given])
+    (form,) = asked.value.forms
+    assert "F5" in form.formats
+    corpus = kp.load(**loads[given], mapping={form.file: Mapping(format="F5")})
     table = corpus.gold if given == "turned" else corpus.runs
     assert table.loc[table["doc_id"] == "4", "phrase"].tolist() == ["harbour wall", "water", "sea"]
-    evidence = {reading.file: reading.evidence for reading in corpus.report.readings}
-    assert evidence["run.txt"].endswith("; as many lines as another file of lists")
 
 
 @pytest.mark.parametrize(
