@@ -84,7 +84,6 @@ def given_items(values: abc.Mapping[Role | None, Any], limits: Limits) -> list[I
 
 
 def _by_name(value: Any, role: Role | None) -> Iterator[tuple[str | None, list[Any]]]:
-    """Yield each name given for a role (None if there is none) with its inputs."""
     by_name = isinstance(value, abc.Mapping) and (role == "system" or (role == "gold" and _have_names(value.values())))
     if by_name and role == "system" and value and all(map(_is_list_of_phrases, value.values())):
         remedy = "Put the lists under the name of a system."

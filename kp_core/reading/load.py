@@ -149,7 +149,7 @@ def _load(inputs: Sequence[Input], options: LoadOptions) -> Corpus:
 
 def _load_datasets(datasets: abc.Mapping[str, Sequence[Input]], options: LoadOptions) -> Corpus:
     """Read each data set separately; raise all questions together, naming each file `data set/file`."""
-    corpora, questions = dict[str, Corpus](), sniff.OpenQuestions()
+    corpora, questions = dict[str, Corpus](), list[Question]()
     for name, inputs in datasets.items():
         start = f"{name}/"
         inside = ((path, mapping) for path, mapping in options.mappings.items() if path.startswith(start))
@@ -158,12 +158,11 @@ def _load_datasets(datasets: abc.Mapping[str, Sequence[Input]], options: LoadOpt
             try:
                 corpora[name] = _load(inputs, replace(options, mappings=within))
             except Question as question:
-                questions.findings += [finding.within(name) for finding in question.findings]
-                questions.forms += [
-                    replace(form, file=start + form.file.removeprefix(start)) for form in question.forms
-                ]
+                findings = [finding.within(name) for finding in question.findings]
+                forms = [replace(form, file=start + form.file.removeprefix(start)) for form in question.forms]
+                questions.append(Question(*findings, forms=forms))
     if questions:
-        raise questions.question()
+        raise sniff.together(questions)
     return one_corpus(**corpora)
 
 
@@ -177,7 +176,6 @@ def _without_vocabulary(group: OpenedFiles, tables: dict[VocabularyTable, list[F
 
 
 def _report_entry(reading: Reading, parts: Sequence[Part], in_use: pa.Array) -> Reading:
-    """Add annotators, systems and the number of documents in use to an entry of the report."""
     system_parts = [part for part in parts if reading.role == "gold" and part.role == "system"]
     parts, judged = [part for part in parts if part.role == reading.role], reading.role == "judgements"
     names = [distinct(part.table["annotator"]) if judged else part.sources for part in parts]
@@ -204,14 +202,15 @@ def _read_all(
     inputs: Sequence[Input], opened: Sequence[OpenedFiles], options: LoadOptions, notes: list[Note]
 ) -> list[_Read]:
     """Return the readings of all inputs in order; raise all open questions at once."""
-    questions, recognitions = sniff.OpenQuestions(), list[tuple[OpenedFiles, Recognition]]()
+    questions, recognitions = list[Question](), list[tuple[OpenedFiles, Recognition]]()
     for group in opened:
         files = [file for file in group.files if file.mapping.role != "leave out"]
-        left_out, new_questions = dict[str, str](), sniff.OpenQuestions()
+        left_out, new_questions = dict[str, str](), list[Question]()
         may_skip = group.bundle.folder or (group.input.role is None and len(files) > 1)
         recognised = sniff.recognise(files, group.input.role, new_questions, left_out if may_skip else None)
-        new_questions.forms = [_with_folder(form, group.bundle) for form in new_questions.forms]
-        questions.add(new_questions)
+        for question in new_questions:
+            forms = [_with_folder(form, group.bundle) for form in question.forms]
+            questions.append(Question(*question.findings, forms=forms))
         level: Any = "warning" if group.bundle.loose or not group.bundle.folder else "info"
         notes += [Note(level, file, f"Left out: {what}.") for file, what in left_out.items()]
         unused = (file.name for file in group.files if file.mapping.role == "leave out")
@@ -219,7 +218,7 @@ def _read_all(
         for recognition in recognised:  # the first file of a folder reports its ignored files
             recognitions.append((replace(group, bundle=replace(group.bundle, ignored=ignored)), recognition))
             ignored = ()
-    if matched := _same_columns(questions.forms, recognitions):
+    if matched := _same_columns(questions, recognitions):
         said = ((file, f"It is read like {other.name}, which has the same columns.") for file, other in matched.items())
         notes += [Note("info", file, message) for file, message in said]
         mappings = {file: other.mapping for file, other in matched.items()}
@@ -230,7 +229,7 @@ def _read_all(
         roles = sniff.resolve_roles([reading for _, reading in recognized], notes, questions)
         resolved += [(group, role) for (group, _), role in zip(recognized, roles, strict=True)]
     if questions:
-        raise questions.question()
+        raise sniff.together(questions)
     named_files = [(group.input.role, file.name) for group in opened for file in group.files]
     names = {item.role: {name for role, name in named_files if role == item.role} for item in inputs}
     options, results = replace(options, files=names), list[_Read]()
@@ -242,7 +241,7 @@ def _read_all(
             results.append(_checked(rows, reading, reading.file, origin, mapping, item, options))
         results += [_of_files(group, reading, options, questions) for group, reading in resolved if group.input is item]
     if questions:
-        raise questions.question()
+        raise sniff.together(questions)
     return _with_matching_ids(results, options) if len(results) > 1 else results
 
 
@@ -250,13 +249,16 @@ def _with_folder(form: Form, bundle: Bundle) -> Form:
     return form if bundle.loose or not bundle.folder else replace(form, file=f"{bundle.name}/{form.file}")
 
 
-def _same_columns(forms: Sequence[Form], recognitions: Sequence[tuple[OpenedFiles, Recognition]]) -> dict[str, File]:
+def _same_columns(
+    questions: Sequence[Question], recognitions: Sequence[tuple[OpenedFiles, Recognition]]
+) -> dict[str, File]:
     """Return, for each file in question, a file with the same columns that the user has mapped."""
     mapped = {}
     for _, reading in recognitions:
         file = reading.files[0]
         if reading.layouts and file.mapping.names_columns:
             mapped[tuple(reading.layouts[0].table.names)] = file
+    forms = [form for question in questions for form in question.forms]
     return {form.file: mapped[heads] for form in forms if (heads := tuple(form.columns)) in mapped}
 
 
@@ -284,13 +286,11 @@ def _with_matching_id(result: _Read, other_ids: Sequence[set[str]], options: Loa
     changed = replace(
         recognition, layouts=(new_layout,), columns=columns, evidence=evidence, mapping=new_layout.mapping
     )
-    reread = _of_files(result.opened, changed, options, sniff.OpenQuestions())
+    reread = _of_files(result.opened, changed, options, [])
     return replace(reread, notes=(*reread.notes, Note("info", file.name, f"{message[:1].upper()}{message[1:]}.")))
 
 
-def _of_files(
-    item: OpenedFiles, recognition: Recognition, options: LoadOptions, questions: sniff.OpenQuestions
-) -> _Read:
+def _of_files(item: OpenedFiles, recognition: Recognition, options: LoadOptions, questions: list[Question]) -> _Read:
     """Read one file or group if it has the requested role, and ask about suspicious content."""
     bundle, files, first = item.bundle, recognition.files, recognition.files[0]
     requested = sniff.chosen_role(first) or item.input.role
@@ -324,10 +324,8 @@ def _of_files(
     separate = (item.input.name is None or bundle.folder) and not is_document
     result = _checked(rows, reading, name, id(recognition) if separate else 0, first.mapping, item.input, options)
     for doubt in (doubt for part in result.parts if (doubt := sense.doubt_of(part, recognition)) is not None):
-        if isinstance(doubt, Form):
-            questions.forms.append(_with_folder(doubt, bundle))
-        else:
-            questions.findings.append(doubt)
+        asked = Question(forms=[_with_folder(doubt, bundle)]) if isinstance(doubt, Form) else Question(doubt)
+        questions.append(asked)
     notes = tuple(note for text in texts for note in text.notes)
     return replace(result, recognition=recognition, opened=item, notes=notes)
 

@@ -160,7 +160,7 @@ def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
 
 def _of_archive(files: Sequence[File], name: str, mapping: Mapping) -> Form:
     try:
-        readings = sniff.recognise(files, sniff.chosen_role(files[0]) if files else None, sniff.OpenQuestions(), {})
+        readings = sniff.recognise(files, sniff.chosen_role(files[0]) if files else None, [], {})
     except InputError as refusal:
         return Form(name, mapping, str(refusal))
     switches, options = dict[str, tuple[str, ...]](), dict[str, str]()

@@ -185,7 +185,7 @@ FILES = (
     Awkward("gzip in gzip", "a.gz", gzip.compress(gzip.compress(HEAD + ROWS)), "inside a gzip"),
     Awkward("bytes after the end of gzip", "a.csv.gz", gzip.compress(HEAD + ROWS) + b"more", "damaged"),
     Awkward("zeros after the end of gzip, as tapes have", "a.csv.gz", gzip.compress(HEAD + ROWS) + bytes(9), (3, 6, 0)),
-    Awkward("a bzip2 file", "a.csv.bz2", bz2.compress(HEAD + ROWS), "a bzip2 file"),
+    Awkward("a bzip2 file", "a.csv.bz2", bz2.compress(HEAD + ROWS), "bzip2"),
     Awkward("a packing list of another system", "a.zip", zipped(("__MACOSX/._a.key", b"x"), TIDE), (1, 1, 0)),
     # Office files
     Awkward("a workbook with entities", "a.xlsx", zipped(WORKBOOK, (STRINGS, LAUGHS)), "entities declared"),

@@ -27,7 +27,7 @@ _WHOSE = {
     "files": "document = folder, annotator = file",
     "endings": "annotator = ending",
 }
-_LABEL = re.compile(r"(?:<([^<>\s]+)>|(\d+|https?://\S+))(?:: |\t)(?=\S)")
+_LABEL = re.compile(r"(?:<([^<>\s]+)>|(\d+|https?://\S+))(?:: |\t)(?P<phrase>\S.*)")
 _SUBJECT = re.compile(r"\s*<([^<>\s]+)>\s*")
 _RULE = re.compile(r"[-=+|\s]+")
 #: Lines that begin with an id, or have two cells of which the first is not a label.
@@ -44,7 +44,6 @@ _TAG = re.compile(r"</?[a-z!?][^<>]*+>", re.I)
 
 
 def _ending(file: File) -> str:
-    """Return the known extension of a name in lower case, or an empty string."""
     name = file.name.lower()
     known = next((end for end in (*KEYS, *TEXTS) if name.endswith(end)), file.suffix)
     return known if known in (*KEYS, *TEXTS, *KNOWN_EXTENSIONS) else ""
@@ -141,7 +140,7 @@ def _recognise_list(file: File, role: Role | None) -> Recognition | None:
 
 def _label(line: str) -> _Fields | None:
     match = _LABEL.match(line)
-    return (line[match.end() :], {"concept": match.group(1) or match.group(2)}) if match else None
+    return (match["phrase"], {"concept": match[1] or match[2]}) if match else None
 
 
 def _subject(line: str) -> _Fields | None:
@@ -299,7 +298,6 @@ def _read_lists(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 
 def _add_lines(builder: ListBuilder, lines: Sequence[str], line: str, mark: str) -> None:
-    """Add lines to the open list; a line of another kind is rejected."""
     fields_of, reason, _ = _LINES[line]
     for index, text in enumerate(bare_items(list(lines)) if line == "phrase" else lines, 1):
         if not text.strip() or (line == "number" and index < 3 and _is_heading(text)):

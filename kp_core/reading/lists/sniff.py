@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import starmap
 
 import pyarrow.compute as pc
@@ -24,7 +24,7 @@ from kp_core.reading.open.decode import File, binary_kind
 from kp_core.reading.open.json_table import is_json, json_of, records_of
 
 #: Extensions of data files. A folder is refused if one of its data files cannot be read.
-_DATA_EXTENSIONS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
+_DATA_EXTENSIONS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".key", ".ann")
 #: First bytes of unsupported formats.
 _NOT_READ = {
     re.compile(rb"<\?xml|<TEI|<files>"): "XML",
@@ -62,28 +62,17 @@ def title_of(name: str) -> str:
     return family.FORMS.get(name, family.TITLE)
 
 
-@dataclass
-class OpenQuestions:
-    """Open questions about the files to be loaded: findings, and a form per file whose meaning is unknown."""
-
-    findings: list[Finding] = field(default_factory=list)
-    forms: list[Form] = field(default_factory=list)
-
-    def __bool__(self) -> bool:
-        return bool(self.findings or self.forms)
-
-    def add(self, questions: Question | OpenQuestions) -> None:
-        """Add new questions without duplicates, since a file may be given for two roles."""
-        self.findings += [finding for finding in questions.findings if finding not in self.findings]
-        self.forms += [form for form in questions.forms if form not in self.forms]
-
-    def question(self) -> Question:
-        """Return everything as one question."""
-        return Question(*self.findings, forms=self.forms)
+def together(questions: Iterable[Question]) -> Question:
+    """Return several questions as one, without duplicates, since a file may be given for two roles."""
+    findings, forms = list[Finding](), list[Form]()
+    for question in questions:
+        findings += [finding for finding in question.findings if finding not in findings]
+        forms += [form for form in question.forms if form not in forms]
+    return Question(*findings, forms=forms)
 
 
 def recognise(
-    files: Sequence[File], role: Role | None, questions: OpenQuestions, left_out: dict[str, str] | None = None
+    files: Sequence[File], role: Role | None, questions: list[Question], left_out: dict[str, str] | None = None
 ) -> list[Recognition]:
     """Recognize all files of one upload: first groups of files that belong together, then single files.
 
@@ -99,7 +88,7 @@ def recognise(
         try:
             recognitions.append(recognise_one(file, chosen_role(file) or role, guess=left_out is None or data))
         except Question as question:
-            questions.add(question)
+            questions.append(question)
         except InputError as refusal:
             if left_out is None or (data and not (isinstance(refusal, NoData) and file.mapping == Mapping())):
                 raise
@@ -132,7 +121,8 @@ def _groups(files: Sequence[File], role: Role | None) -> tuple[list[Recognition]
     unclaimed, recognitions = list(files), list[Recognition]()
     # Marks in a file are stronger evidence than its extension or the length of its lines.
     for family in sorted(FAMILIES, key=lambda family: not family.PROVED):
-        candidates = [file for file in unclaimed if _may_be_of_group(file, family.NAME)]
+        formats = (family.NAME, "")
+        candidates = [file for file in unclaimed if file.mapping.format in formats and _may_be_grouped(file)]
         chosen = {chosen_role(file) for file in candidates}
         requested = (chosen.pop() if len(chosen) == 1 else None) or role
         for group in family.recognise_groups(candidates, requested) if candidates and requested != "judgements" else []:
@@ -145,10 +135,9 @@ def _groups(files: Sequence[File], role: Role | None) -> tuple[list[Recognition]
     return recognitions, unclaimed
 
 
-def _may_be_of_group(file: File, family: str) -> bool:
-    mapping = file.mapping
-    fits = mapping.format == family or not (mapping.format or mapping.names_columns)
-    return fits and binary_kind(file.source.data) is None and not _unsupported(file)
+def _may_be_grouped(file: File) -> bool:
+    table = file.mapping.names_columns and not file.mapping.format
+    return not table and binary_kind(file.source.data) is None and not _unsupported(file)
 
 
 def recognise_one(file: File, role: Role | None, *, guess: bool = True) -> Recognition:
@@ -234,7 +223,7 @@ def mapping_in_format(reading: Recognition) -> Mapping:
     return replace(reading.files[0].mapping, format=reading.family, switches=switches)
 
 
-def resolve_roles(recognitions: list[Recognition], notes: list[Note], questions: OpenQuestions) -> list[Recognition]:
+def resolve_roles(recognitions: list[Recognition], notes: list[Note], questions: list[Question]) -> list[Recognition]:
     """Infer roles from file names and paths if the content does not show them, or ask."""
     roles = {id(reading): role_of_path(reading.files[0].name) for reading in recognitions if reading.guessed}
     known_roles = {reading.role for reading in recognitions if not reading.guessed} | {*roles.values()}
@@ -244,7 +233,7 @@ def resolve_roles(recognitions: list[Recognition], notes: list[Note], questions:
     else:
         doubts = [_doubt_of_roles(unknown)] if len(unknown) > 1 else []
     if doubts:
-        questions.findings += doubts
+        questions.append(Question(*doubts))
         return recognitions
     roles |= dict.fromkeys(map(id, unknown), "system" if "gold" in known_roles else "gold")
     resolved = []
@@ -257,7 +246,7 @@ def resolve_roles(recognitions: list[Recognition], notes: list[Note], questions:
                 resolved.append(recognise_one(reading.files[0], role))
                 continue
             except Question as question:
-                questions.add(question)
+                questions.append(question)
         resolved.append(replace(reading, role=role, guessed=False) if role else reading)
     return resolved
 

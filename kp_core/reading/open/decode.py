@@ -36,10 +36,7 @@ _BINARIES = {
     "an image": (b"\x89PNG", b"\xff\xd8\xff", b"GIF8"),
     "an archive or Office file": (b"PK\x03\x04",),
     "a Parquet file": (b"PAR1",),
-    "a 7z archive": (b"7z\xbc\xaf",),
-    "a RAR archive": (b"Rar!",),
-    "a bzip2 file": (b"BZh",),
-    "an xz file": (b"\xfd7zXZ",),
+    "a file packed by 7z, RAR, bzip2 or xz": (b"7z\xbc\xaf", b"Rar!", b"BZh", b"\xfd7zXZ"),
 }
 
 
@@ -65,7 +62,7 @@ def how_decoded(texts: Sequence[Text]) -> dict[str, Any]:
 
 def binary_kind(data: bytes) -> str | None:
     """Return the kind of a binary file by its first bytes, None for text."""
-    return next((kind for kind, magic in _BINARIES.items() if data.startswith(magic)), None)
+    return next((kind for kind, beginnings in _BINARIES.items() if data.startswith(beginnings)), None)
 
 
 def decode(name: str, data: bytes, encoding: str | None = None, *, strict: bool = False, exact: bool = False) -> Text:
@@ -160,10 +157,9 @@ class File:
         return cast(T, self.cached[key])
 
     @cached_property
-    def workbook(self) -> str:
-        """The kind of workbook, XLSX or ODS; empty for any other file."""
-        kind = packed_kind(self.source.data)
-        return kind if kind in ("XLSX", "ODS") else ""
+    def workbook(self) -> bool:
+        """Whether it is a workbook (XLSX)."""
+        return packed_kind(self.source.data) == "XLSX"
 
     @cached_property
     def decoded(self) -> Text:

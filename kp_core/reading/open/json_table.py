@@ -56,7 +56,7 @@ class JsonRecord(NamedTuple):
 
 
 class _NotJson(NamedTuple):
-    """The error in a text that begins like JSON; without a message if it does not."""
+    """The error in a text that begins like JSON; without a message for any other text."""
 
     message: str = ""
 
@@ -108,11 +108,6 @@ def records_within(value: Any) -> Any:
     """Return the records in an object that wraps them or has them column by column; return other values unchanged."""
     if not isinstance(value, dict):
         return value
-    wrapped = next(iter(value.values())) if len(value) == 1 else None
-    if isinstance(wrapped, dict) and len(wrapped) > 1 and all(isinstance(cell, dict) for cell in wrapped.values()):
-        fields = [field for cell in wrapped.values() for field in cell.values()]
-        # Objects by id may be wrapped in one name; if they are scores by phrase, the name is a system and is kept.
-        return value if fields and all(map(is_number, fields)) else records_within(wrapped)
     if {"columns", "data"} <= set(value) <= {"columns", "index", "data"}:  # orient="split" of pandas
         names, rows = value["columns"], value["data"]
         is_table = isinstance(names, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows)
@@ -299,7 +294,6 @@ def _of_objects(value: dict[str, dict[str, Any]]) -> list[Row]:
 
 
 def _table(file: File, rows: Sequence[Row], lines: Sequence[int] = ()) -> Table:
-    """Return the table of objects, given the lines where they begin."""
     unit = "list" if LIST in rows[0] else "document"
     description = pluralize(len(rows), "JSON object") if lines else f"JSON of {pluralize(len(rows), unit)}"
     size, (rows, lines, notes) = len(rows), _exploded(file.name, rows, lines or [0] * len(rows))
@@ -375,7 +369,6 @@ def _are_phrases(items: Sequence[Row]) -> bool:
 
 
 def _flattened(item: Row, prefix: str = "") -> dict[str, Any]:
-    """Return an object with the fields of nested objects under dotted names."""
     fields: dict[str, Any] = {}
     for key, value in item.items():
         fields |= _flattened(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}

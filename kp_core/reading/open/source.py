@@ -34,6 +34,11 @@ KNOWN_EXTENSIONS = frozenset(
     )
 )
 _ARCHIVES = (".zip", ".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar")
+#: Kind of an Office file that is not read → its name, and what to do.
+_UNREAD = {
+    "ODS": ("a spreadsheet of OpenDocument", "Save it as XLSX or CSV, and load that."),
+    "DOCX": ("a document of a word processor", "Save it as text, one line per document, or as a table (CSV, XLSX)."),
+}
 #: Number of bytes that are unpacked at a time, and maximum depth of folders.
 _PIECE, _MOST_FOLDERS = 1 << 20, 100
 #: Names of ignored files: languages (of LIAAD), notes, scripts, settings, links, papers, models.
@@ -163,18 +168,16 @@ def together(bundles: Sequence[Bundle]) -> list[Bundle]:
     loose = [bundle for bundle in bundles if not bundle.folder]
     if len(loose) < 2:
         return list(bundles)
-    parents = [Path(bundle.given).absolute().parent if bundle.on_disk else None for bundle in loose]
-    known = [parent for parent in parents if parent]
-    root = Path(os.path.commonpath(known)) if len({parent.anchor for parent in known}) == 1 else None
-    named = list[Source]()
+    parents = [Path(bundle.given).absolute().parent for bundle in loose]
+    same_root = all(bundle.on_disk for bundle in loose) and len({parent.anchor for parent in parents}) == 1
+    root, named = Path(os.path.commonpath(parents)) if same_root else None, list[Source]()
     for bundle, parent in zip(loose, parents, strict=True):
-        inside = parent.relative_to(root).as_posix() if parent and root else ""
+        inside = parent.relative_to(root).as_posix() if root else ""
         named += (Source(str(PurePosixPath(inside, file.name)), file.data) for file in bundle.files)
     ignored = tuple(file.name for file in named if _is_ignored(file.name))
     files = tuple(file for file in named if file.name not in ignored)
-    paths = root is not None and len(known) == len(loose)
-    name = root.name if paths and root else pluralize(len(loose), "file")
-    return [Bundle(name, files, ignored, loose=paths), *(bundle for bundle in bundles if bundle.folder)]
+    name = root.name if root else pluralize(len(loose), "file")
+    return [Bundle(name, files, ignored, loose=same_root), *(bundle for bundle in bundles if bundle.folder)]
 
 
 def _bytes(path: Path, name: str, limits: Limits) -> bytes:
@@ -211,9 +214,9 @@ def _unpack(source: Source, limits: Limits, *, nested: bool = False) -> Bundle:
         if packed_kind(data) not in ("", "tar"):
             remedy = "Pack the files as a zip archive."
             raise InputError(source.name, "an archive inside a gzip file", "one text file", remedy)
-    if packed_kind(data) == "DOCX":
-        remedy = "Save it as text, one line per document, or as a table (CSV, XLSX), and load that."
-        raise InputError(name, "a document of a word processor", "a table, or lists in text", remedy)
+    if packed_kind(data) in _UNREAD:
+        found, remedy = _UNREAD[packed_kind(data)]
+        raise InputError(name, found, "a table, or lists in text", remedy)
     if not is_archive(data):
         return Bundle(name, (Source(name, data),))
     if nested:
