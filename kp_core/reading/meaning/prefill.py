@@ -330,11 +330,6 @@ def _of_one(table: Table, role: Role, assigned: dict[str, str]) -> Proposal | No
     unused = [name for name in table.names if name not in assigned.values()]
     for check in (systems_named, _people_or_systems, _scores, _verdicts, _other_lists, _inner, _rows_of_people):
         draft = check(table, draft, unused)
-    mapping = draft.mapping
-    if split == "none" and (mapping.annotator or mapping.system):
-        owned = {**assigned, "annotator": mapping.annotator, "system": mapping.system}
-        again = _split_of(table, {field: name for field, name in owned.items() if name and name in table.names})
-        draft = replace(draft, mapping=replace(mapping, split=again))
     return draft
 
 
@@ -416,25 +411,23 @@ def _scores(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
     if mapping.split != "none":
         return _scores_of_lists(table, draft, unused)
     groups = pd.Series(filled(table, ids).to_pylist())
+    names = mapping.score or [name for name in unused if profile(table, name).numbers == 1]
+    numbers = {name: pd.Series(floats(with_points(table.column(name)))[0]) for name in names}
+    steps = {name: values.groupby(groups).diff().dropna() for name, values in numbers.items()}
     if mapping.score:
-        steps, message = _steps(table, groups, mapping.score[0]), table.texts(mapping.keyphrases[0]).to_pylist()
-        lists = pd.Series(message).str.casefold().groupby(groups).agg(list)
-        return _alphabetical(draft, "Rows", lists, steps) if len(steps) > 1 else draft
-    numbers = [name for name in unused if profile(table, name).numbers == 1]
-    for name in numbers:
-        values = pd.Series(floats(table.column(name))[0])
-        indices = values.groupby(groups).apply(lambda ranks: sorted(ranks) == list(range(1, len(ranks) + 1)))
-        if indices.all() and groups.duplicated().any():
-            return _may_be(draft, "rank", name) if (_steps(table, groups, name) != 1).any() else draft
-    systems = [name for name in numbers if known.SYSTEMS & set(re.split(r"[\W_]+", plain(name)))]
-    if len(systems) < 2 and any((_steps(table, groups, name) <= 0).all() for name in numbers):
+        phrases = pd.Series(table.texts(mapping.keyphrases[0]).to_pylist()).str.casefold()
+        return _alphabetical(draft, "Rows", phrases.groupby(groups).agg(list), steps[mapping.score[0]])
+    systems = [name for name in names if known.SYSTEMS & set(re.split(r"[\W_]+", plain(name)))]
+    if len(systems) < 2 and any((step <= 0).all() or (step == 1).all() for step in steps.values()):
         return draft
-    ranking = systems if len(systems) > 1 else [name for name in numbers if not profile(table, name).whole]
+    ranks = [name for name, values in numbers.items() if (values.groupby(groups).rank() == values).all()]
+    if ranks:
+        return _may_be(draft, "rank", ranks[0])
+    ranking = systems if len(systems) > 1 else [name for name in names if not profile(table, name).whole]
     if len(ranking) > 1:
         message = f"The columns {quoted(ranking)} may be scores of several systems, or of one."
         return draft.doubted(message, "score", "system", score=tuple(ranking), system=HEADS)
-    higher = not any("yake" in plain(name) for name in ranking)
-    return _may_be(draft, "score", ranking[0], higher_is_better=higher) if ranking else draft
+    return _may_be(draft, "score", ranking[0], higher_is_better="yake" not in plain(ranking[0])) if ranking else draft
 
 
 def _scores_of_lists(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
@@ -442,22 +435,18 @@ def _scores_of_lists(table: Table, draft: Proposal, unused: Sequence[str]) -> Pr
     mapping = draft.mapping
     pairs = [cell for cell in _scored(table, mapping.keyphrases[0]) if all(isinstance(item, list) for item in cell)]
     steps = [after - before for cell in pairs for before, after in pairwise(number(item[-1]) for item in cell)]
-    if len(steps) > 2:
-        draft = _alphabetical(draft, "Lists", ([str(item[0]).casefold() for item in cell] for cell in pairs), steps)
+    lists = [[str(item[0]).casefold() for item in cell] for cell in pairs]
+    draft = _alphabetical(draft, "Lists", lists, steps)
     shapes = {name: profile(table, name) for name in unused if table.nulls and not mapping.score}
-    lists = [name for name, shape in shapes.items() if shape.numbers > 0.5 and shape.lists >= 0.5]
-    return _may_be(draft, "score", lists[0], higher_is_better=True) if lists else draft
+    scores = [name for name, shape in shapes.items() if shape.numbers > 0.5 and shape.lists >= 0.5]
+    return _may_be(draft, "score", scores[0], higher_is_better=True) if scores else draft
 
 
-def _alphabetical(draft: Proposal, noun: str, lists: Iterable[list[str]], steps: Iterable[float]) -> Proposal:
-    if not min(steps) >= 0 < max(steps) or any(words != sorted(words) for words in lists):
+def _alphabetical(draft: Proposal, noun: str, lists: Iterable[list[str]], steps: Collection[float]) -> Proposal:
+    if len(steps) < 3 or not min(steps) >= 0 < max(steps) or any(words != sorted(words) for words in lists):
         return draft
     message = f"{noun} are in alphabetical order, so it is unclear whether high scores are better."
     return draft.doubted(message, "higher_is_better", higher_is_better=True)
-
-
-def _steps(table: Table, groups: pd.Series, name: str) -> pd.Series:
-    return pd.Series(floats(with_points(table.column(name)))[0]).groupby(groups).diff().dropna()
 
 
 def _marked(table: Table, role: Role, assigned: dict[str, str]) -> Proposal | None:
@@ -536,12 +525,11 @@ def _side_by_side(table: Table, assigned: dict[str, str]) -> tuple[str, ...]:
     worded = [name for name in table.names if source_of(name) not in ("", base_of(name))]  # “Keywords Anna”
     worded = [name for name in worded if plain(name) not in known.KNOWN | known.BESIDES]
     worded = [name for name in worded if (number_of(name) is None or name in whole) and profile(table, name).phrases]
-    nested = [name for name in list_columns(table) if not phrases and name not in assigned.values()]
     copies = [name for name in table.names if phrases and name.rstrip("'") == phrases]
     if assigned.keys() - {"document", "keyphrases", "title", "text", "group"} or phrases in whole:
         copies = []
     gold = phrases if known.is_gold(phrases) else ""
-    for several in (worded, nested, copies):
+    for several in (worded, copies):
         if len(several) > 1:
             systems_of_gold = gold and gold not in several and all(map(is_predicted, several))
             return (gold, *several) if systems_of_gold else tuple(several)
@@ -689,14 +677,10 @@ def column_with_ids(
         return None
     candidates = []
     for name in (name for name in table.names if name not in mapping.columns):
-        shape = profile(table, name)
-        if shape.lists >= 0.5 or shape.moments or shape.long:
-            continue
-        cells = [cell.strip() for cell in table.texts(name).to_pylist()]
-        pairs = set(zip(own, cells, strict=True))
-        one_to_one = len(pairs) == len(set(own)) == len(set(cells))
-        shares = [len(set(cells) & set(ids)) / min(len(set(cells)), len(set(ids))) for ids in others if ids]
-        if one_to_one and shares and max(shares) >= _MATCHING_SHARE:
+        pairs = set(zip(own, map(str.strip, table.texts(name).to_pylist()), strict=True))
+        cells = {cell for _, cell in pairs}
+        matches = any(len(cells & set(ids)) >= _MATCHING_SHARE * min(len(cells), len(ids)) for ids in others if ids)
+        if matches and len(pairs) == len(set(own)) == len(cells):
             candidates.append(name)
     return candidates[0] if len(candidates) == 1 else None
 

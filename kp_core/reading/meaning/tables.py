@@ -11,17 +11,8 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import Note, pluralize
-from kp_core.reading.meaning.fields import (
-    GOLD,
-    METRIC_VALUES,
-    METRICS,
-    NAMES,
-    SYSTEMS,
-    plain,
-    quoted,
-    roles_in_words,
-    words_of,
-)
+from kp_core.reading.meaning import fields as known
+from kp_core.reading.meaning.fields import plain, quoted, roles_in_words
 from kp_core.reading.meaning.layout import Family, Layout, NoData, Recognition, Strength
 from kp_core.reading.meaning.layouts import layout_of
 from kp_core.reading.meaning.mapping import HEADS, SHEET, Mapping, Proposal
@@ -91,8 +82,8 @@ def form_of_unknown(file: File, role: Role | None) -> Form | None:
 def _are_results(table: Table) -> bool:
     heads = set(map(plain, table.names)) if table.header else set()
     measures = [head for head in heads if _MEASURE.fullmatch(head)]
-    named = heads & METRICS and heads & METRIC_VALUES.union(NAMES["score"])
-    return not heads & {*words_of("phrase")} and (len(measures) > 1 or bool(named))
+    named = heads & known.METRICS and heads & known.METRIC_VALUES.union(known.NAMES["score"])
+    return not heads & {*known.words_of("phrase")} and (len(measures) > 1 or bool(named))
 
 
 def recognise(file: File, role: Role | None) -> Recognition | None:
@@ -183,9 +174,9 @@ def _of_several(file: File, plan: list[Layout], role: Role | None, sheets: str, 
 def _named_after_sheet(layout: Layout) -> Layout:
     """Return the layout of a sheet named after its annotator or system."""
     name = plain(layout.table.sheet)
-    gold = bool(GOLD & {name, *name.split("_")})
+    gold = bool(known.GOLD & {name, *name.split("_")})
     if not layout.proposal.role_known:
-        layout = replace(layout, role="gold" if gold or name not in SYSTEMS else "system")
+        layout = replace(layout, role="gold" if gold or name not in known.SYSTEMS else "system")
     if layout.role not in ("gold", "system") or _has_source(layout):
         return layout
     named: dict[str, Any] = {"system" if layout.role == "system" else "annotator": SHEET}
