@@ -17,32 +17,14 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, pluralize
-from kp_core.reading.meaning.fields import (
-    BESIDES,
-    DATASETS,
-    NAMES,
-    NO,
-    RUNS,
-    UNSURE,
-    are_records,
-    base_of,
-    find_roles,
-    grouped,
-    is_form,
-    number_of,
-    plain,
-    quoted,
-    rater_in,
-    roles_in_words,
-    system_in,
-    words_of,
-)
+from kp_core.reading.meaning import fields as known
+from kp_core.reading.meaning.fields import NAMES, base_of, grouped, number_of, plain, quoted, roles_in_words, words_of
 from kp_core.reading.meaning.layout import Layout
 from kp_core.reading.meaning.mapping import FILE, HEADS, PLACES, ROW, SEPARATORS, SHEET, Mapping, Proposal
 from kp_core.reading.meaning.prefill import proposal, systems_named
-from kp_core.reading.meaning.profiles import cells_of, count_distinct, fill_forward, is_blank, profile, whole_lists
+from kp_core.reading.meaning.profiles import cells_of, count_distinct, fill_forward, is_blank, whole_lists
 from kp_core.reading.open.source import stem_of
-from kp_core.reading.open.table import Table, counts_rows, holds_lists, list_columns
+from kp_core.reading.open.table import Table, holds_lists, list_columns
 from kp_core.reading.open.values import repeated
 from kp_core.reading.rows.separators import cell_separator, number_behind
 
@@ -100,7 +82,7 @@ def layout_from_mapping(table: Table, mapping: Mapping, role: Role | None) -> La
     if mapping.annotator == ROW:
         table, columns["annotator"] = with_column(table, ROW, table.numbers()), ROW
     table, filled = _filled_down(table, columns | dict(zip(["phrase"], mapping.keyphrases, strict=False)), mapping)
-    table = without(table, {mapping.verdict: NO} if mapping.verdict else {})
+    table = without(table, {mapping.verdict: known.NO} if mapping.verdict else {})
     layout = Layout("documents", table, known_role, columns, replace(mapping, role=known_role))
     if known_role == "documents":
         _require({"text", "title", "group"} & columns.keys(), table, "a column of texts or titles")
@@ -157,7 +139,7 @@ def _judged(layout: Layout) -> Layout:
     if not mapping.candidate:
         return replace(layout, kind="long", columns=layout.columns | {"phrase": phrases[0]})
     keyphrase = {"keyphrase": phrases[0]} if phrases else {}
-    raters = {rater_in(name): (name,) for name in scores} if len(scores) > 1 or mapping.annotator == HEADS else {}
+    raters = {known.rater_in(name): (name,) for name in scores} if len(scores) > 1 or mapping.annotator == HEADS else {}
     scale = mapping.scale or "any" * mapping.as_read
     return replace(layout, kind="judged", columns=layout.columns | keyphrase, sources=raters, cells=scale)
 
@@ -171,7 +153,8 @@ def _in_columns(made: Layout) -> Layout | None:
     if mapping.document == HEADS:
         return replace(made, kind="turned", sources={name: (name,) for name in phrases})
     if len(mapping.score) > 1:
-        return replace(made, kind="scored", columns=first, sources={system_in(name): (name,) for name in mapping.score})
+        scored = {known.system_in(name): (name,) for name in mapping.score}
+        return replace(made, kind="scored", columns=first, sources=scored)
     if not separate and len(phrases) == 1:
         return None
     lists = phrases if {*mapping.gold} & {*phrases} else whole_lists(made.table, phrases)
@@ -222,10 +205,11 @@ def derived(table: Table, mapping: Mapping) -> Table:
             for said in (mapping.dataset, mapping.run, mapping.document, mapping.system)
         )
     else:
-        datasets, runs = ([name for name in table.names if plain(name) in words] for words in (DATASETS, RUNS))
-        roles = find_roles([name for name in table.names if name not in runs], ("doc_id", "system"))
+        datasets = [name for name in table.names if plain(name) in known.DATASETS]
+        runs = [name for name in table.names if plain(name) in known.RUNS]
+        roles = known.find_roles([name for name in table.names if name not in runs], ("doc_id", "system"))
         documents, systems = ([roles[role]] if role in roles else [] for role in ("doc_id", "system"))
-    if len(datasets) == len(documents) == 1 and not are_records(table.without(datasets).names):
+    if len(datasets) == len(documents) == 1 and not known.are_records(table.without(datasets).names):
         table = _with_datasets(table, *datasets, *documents, chosen=mapping.names_columns)
     if len(runs) == len(systems) == 1 and not {*runs, *systems} - {*table.names}:
         cells = {name: table.texts(name) for name in (*systems, *runs)}
@@ -240,7 +224,7 @@ def _with_datasets(table: Table, dataset: str, document: str, *, chosen: bool) -
     datasets, ids = table.texts(dataset), table.texts(document)
     names = [name for name in pc.unique(datasets).to_pylist() if name.strip()]
     unique_ids = count_distinct({"dataset": datasets, "id": ids}) == len(pc.unique(ids))
-    if len(names) < 2 or (unique_ids and plain(dataset) in UNSURE and not chosen):
+    if len(names) < 2 or (unique_ids and plain(dataset) in known.UNSURE and not chosen):
         return table
     without = pc.sum(pc.and_(pc.equal(pc.utf8_trim_whitespace(datasets), ""), pc.not_equal(ids, ""))).as_py()
     if without:
@@ -298,9 +282,7 @@ def _are_merged(table: Table, columns: dict[str, str], role: str, blank: pa.Chun
     if role != "doc_id":  # for a missing annotator, the file name may be meant; merged cells span most rows
         under = "doc_id" in columns and pc.all(pc.or_(pc.invert(blank), is_blank(table, columns["doc_id"]))).as_py()
         return share >= 0.5 or bool(under)
-    source, phrases = columns.get("annotator", columns.get("system")), columns.get("phrase")
-    if source is None and phrases is not None and profile(table, phrases).lists >= 0.5:
-        return False  # a list without an id is an error
+    source = columns.get("annotator", columns.get("system"))
     heads = table.rows(pc.invert(blank))
     keys = {name: heads.texts(name) for name in (columns["doc_id"], source) if name is not None}
     return share >= 0.2 and count_distinct(keys) == len(heads)
@@ -404,14 +386,14 @@ SCHEMAS = tuple(
 _FORM = Schema(
     "a form",
     columns={"annotator": tuple(word for word in NAMES["annotator"] if "mail" in word)},
-    besides=tuple(BESIDES),
+    besides=tuple(known.BESIDES),
     questions=True,
 )
 
 
 def export_of(table: Table, role: Role | None) -> Proposal | None:
     """Return the meaning of a table if it is a known export, else None."""
-    schema = schema_of(table.names) or (_FORM if is_form(table.names) else None) if table.header else None
+    schema = schema_of(table.names) or (_FORM if known.is_form(table.names) else None) if table.header else None
     others = ("gold", "system") if schema and schema.role in ("gold", "system") else ()
     if schema is None or schema.role == "judgements" or role not in (None, schema.role, *others):
         return None
@@ -473,7 +455,6 @@ def _lists(table: Table, schema: Schema, columns: dict[str, str], role: Role) ->
 def _answers(table: Table, schema: Schema, columns: dict[str, str]) -> dict[str, Any]:
     """Return the fields of answers: a question for the document with lists, or one document per question."""
     questions = [name for name in schema.answers(table.names) if cells_of(table, name)]
-    questions = [name for name in questions if not counts_rows(table.column(name))]
     parts: dict[str, list[str]] = {"keyphrases": [], "": []}
     for name in questions:
         parts.setdefault(_asks(name.removeprefix(schema.prefix.get("answers", ""))), []).append(name)

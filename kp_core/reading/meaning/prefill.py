@@ -56,8 +56,8 @@ _MANY_WORDS = 5
 _PEOPLE = 20
 #: Minimum share of rows that must be separate lists if a document occurs twice.
 _SEPARATE_LISTS_SHARE = 0.6
-#: Maximum number of words of a title, and maximum share of distinct cells of repeated ids.
-_TITLE, _VARIED = 6, 0.9
+#: Maximum share of distinct cells of repeated ids.
+_VARIED = 0.9
 #: Minimum share of the ids of the smaller side that must match.
 _MATCHING_SHARE = 0.5
 #: Endings of the names of two columns of phrases that are compared.
@@ -210,21 +210,16 @@ def _pairs(table: Table, role: Role | None) -> Proposal | None:
     unused = [name for name in table.names if name not in columns.values()]
     if "keyphrases" in columns and "candidate" not in columns and (phrases := known.find_roles(unused, ("phrase",))):
         columns["candidate"] = phrases["phrase"]
-        unused.remove(phrases["phrase"])
     twins = [name for name in unused if number_of(name) or _PAIR_SUFFIX.search(name)]
     twins = [name for name in twins if profile(table, name).phrases]
     same_stem = len({_PAIR_SUFFIX.sub("", name) for name in twins}) == 1 and not whole_lists(table, twins)
-    unsure = "candidate" not in columns and len(twins) == 2 and same_stem
-    if unsure:  # “word 1” and “word 2”
-        columns |= dict(zip(("keyphrases", "candidate"), twins, strict=True))
-        unused = [
-            name for name in unused if table.names.index(name) > table.names.index(twins[0]) and name not in twins
-        ]
+    unsure = "candidate" not in columns and len(twins) == 2 and same_stem  # “word 1” and “word 2”
+    columns |= dict(zip(("keyphrases", "candidate"), twins, strict=True)) if unsure else {}
     if "candidate" in columns and "score" not in columns:
+        unused = [name for name in unused if name not in columns.values()]
         raters = [name for name in unused if known.JUDGE.match(name)]
         if not raters and "keyphrases" in columns:
-            unknown = {name: profile(table, name) for name in unused if plain(name) not in known.KNOWN}
-            raters = [name for name, shape in unknown.items() if shape.cells and shape.numbers > 0.8]
+            raters = [name for name in unused if _is_unknown(table, name) and profile(table, name).numbers > 0.8]
         columns |= {"score": tuple(raters), "annotator": HEADS} if raters else {}
     if not {"candidate", "score"} <= columns.keys():
         return None
@@ -262,9 +257,6 @@ def _phrases(table: Table, role: Role) -> Proposal | None:
     identifiers = [name for name in table.names if plain(name) in known.IDENTIFIERS and name not in assigned.values()]
     if "keyphrases" in assigned and "concept" not in assigned and identifiers:
         assigned["concept"] = identifiers[0]
-    if "keyphrases" not in assigned and len(assigned) + len(identifiers) == len(table.names) and table.header:
-        alone = [*identifiers, *(name for field, name in assigned.items() if field == "concept")]
-        assigned |= {"keyphrases": alone[0], "concept": alone[0]} if "document" in assigned and alone else {}
     assigned = _with_headings(table, assigned)
     if "document" not in assigned and (marked := _marked(table, role, assigned)) is not None:
         return marked
@@ -278,8 +270,6 @@ def _phrases(table: Table, role: Role) -> Proposal | None:
     if "keyphrases" not in assigned:
         return None
     ids = [] if "document" in assigned else _ids_among(table, assigned)
-    if not ids and "document" not in assigned and {"rank", "score"} & assigned.keys():
-        return None
     draft = _of_one(table, role, dict(zip(["document"], ids, strict=False)) | assigned)
     return _may_be(draft, "document", ids[0]) if draft and ids else draft
 
@@ -330,7 +320,10 @@ def _of_one(table: Table, role: Role, assigned: dict[str, str]) -> Proposal | No
     unused = [name for name in table.names if name not in assigned.values()]
     for check in (systems_named, _people_or_systems, _scores, _verdicts, _other_lists, _inner, _rows_of_people):
         draft = check(table, draft, unused)
-    return draft
+    owners = {field: name for field in ("annotator", "system") if (name := getattr(draft.mapping, field))}
+    if split != "none" or not owners or HEADS in owners.values():
+        return draft
+    return replace(draft, mapping=replace(draft.mapping, split=_split_of(table, assigned | owners)))
 
 
 def _split_of(table: Table, assigned: dict[str, str]) -> str:
@@ -559,13 +552,8 @@ def _side_by_side(table: Table, assigned: dict[str, str]) -> tuple[str, ...]:
 
 def _unassigned_columns(table: Table, assigned: dict[str, str], whole: Collection[str]) -> list[str]:
     """Return the columns that may be annotators or systems, because they have no other known meaning."""
-    lists = {name for name in whole if name not in assigned.values()}
-    free = {name for name in lists if plain(name) in known.SYSTEMS.union(NAMES["annotator"])}
-    if not {"pt", "ut"} <= set(map(plain, table.names)):  # next to these, two letters are tags of Web of Science
-        free |= {name for name in lists if re.fullmatch("[A-Z]{2}", name)}
-    # “Authors” means annotators next to readers, else the authors of the document.
-    readers = any(plain(name) in NAMES["annotator"] for name in free)
-    taken = known.KNOWN.union(known.BESIDES, () if readers else known.WRITERS)
+    free = {name for name in whole if plain(name) in known.SYSTEMS.union(NAMES["annotator"])} - {*assigned.values()}
+    taken = known.KNOWN.union(known.BESIDES, known.WRITERS)
     for name in table.names:
         heads = {plain(name.rstrip("'")), plain(name.rpartition(".")[2])} & taken
         heads |= ({plain(base_of(name))} & {*known.IDENTIFIERS}) | (known.REMARKS & set(map(plain, name.split())))
@@ -588,9 +576,6 @@ def share_lists(table: Table, names: Iterable[str]) -> bool:
 
 def _of_several(table: Table, role: Role, assigned: dict[str, str], used: tuple[str, ...]) -> Proposal:
     assigned = {field: name for field, name in assigned.items() if name not in used}
-    corner = next((field for field in ("annotator", "system") if field in assigned and "document" not in assigned), "")
-    if corner and profile(table, assigned[corner]).varied == 1:  # a row header, not a column name
-        assigned["document"] = assigned.pop(corner)
     if "document" not in assigned and (ids := _ids_among(table, assigned, used)):
         assigned["document"] = ids[0]
     whole, head = whole_lists(table, used), known.gold_beside(used)
@@ -618,9 +603,7 @@ def _asked_if_unsure(table: Table, draft: Proposal, assigned: dict[str, str], us
     further = [name for name in further if kinds or (not one_list and _is_unknown(table, name))]
     people, golds = tuple(name for name in used if not is_predicted(name)), list(map(known.is_gold, used))
     changes = dict[str, Any]()
-    if {"rank", "score"} & assigned.keys():
-        changes = {"role": "system", "annotator": "", "system": HEADS}
-    elif kinds:
+    if kinds:
         changes = {"annotator": "", "system": "", "split": ""}
     elif 0 < len(people) < len(used) and not gold:
         changes = {"annotator": "", "system": HEADS, "gold": people}
@@ -701,10 +684,7 @@ def guess(table: Table, role: Role | None) -> Proposal:
     assigned = dict(zip(["document"], ids, strict=False)) | assigned
     document = assigned.get("document", "")
     repeats = document and len(pc.unique(table.texts(document))) < len(table)
-    numbers = any(shape.numbers > 0.5 for name, shape in shapes.items() if name != document)
-    ranked = repeats and role == "system" and numbers  # a keyphrase per row
-    varied = [name for name in words_alone if ranked and name not in lists and shapes[name].varied > 0.5]
-    phrases = [name for name in (varied or lists or words_alone) if name != document]
+    phrases = [name for name in (lists or words_alone) if name != document]
     if len(phrases) > 1 and not repeats:
         assigned["system" if role == "system" else "annotator"] = HEADS
         fields: dict[str, Any] = {"document": ROW, **assigned, "keyphrases": tuple(phrases)}
