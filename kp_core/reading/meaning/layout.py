@@ -31,7 +31,6 @@ class Layout:
     sources   annotator or system (empty if unknown) → its columns
     cells     how a cell is split into phrases, a key of `SEPARATORS`; of judged pairs the scale
     source    the annotator or system of all rows, if the sheet is named after it
-    gold_is   values in the column of systems that mean the gold standard
     """
 
     kind: Literal["long", "lists", "wide", "marked", "scored", "turned", "documents", "judged"]
@@ -42,7 +41,6 @@ class Layout:
     sources: abc.Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cells: str = ""
     source: str = ""
-    gold_is: tuple[str, ...] = ()
     evidence: str = ""
     proposal: Proposal = field(default_factory=lambda: Proposal(Mapping()))
 

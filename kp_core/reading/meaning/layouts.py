@@ -164,8 +164,7 @@ def _in_columns(made: Layout) -> Layout | None:
 
 def _in_one_column(layout: Layout) -> Layout:
     mapping, table, name = layout.mapping, layout.table, layout.mapping.keyphrases[0]
-    gold_is = tuple(mapping.gold) if "system" in layout.columns else ()
-    layout = replace(layout, columns=layout.columns | {"phrase": name}, gold_is=gold_is)
+    layout = replace(layout, columns=layout.columns | {"phrase": name})
     cells = "lists" if name in list_columns(table) else mapping.split
     if not cells:  # a ranked row is one phrase
         one_phrase = not table.splits or {"rank", "score"} & layout.columns.keys()

@@ -8,7 +8,7 @@ from collections import abc
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 from kp_core.corpus import Role
 from kp_core.errors import UsageError
@@ -346,17 +346,12 @@ def with_meanings(mapping: Mapping, meanings: abc.Mapping[str, str], indices: ab
     return replace(mapping, **values)
 
 
-class Doubt(NamedTuple):
-    """An open question about a table as a sentence, with the fields of the mapping that it concerns."""
-
-    words: str
-    fields: tuple[str, ...]
-
-
 @dataclass(frozen=True)
 class Proposal:
-    """The likeliest meaning of a table, with doubts.
+    """The likeliest meaning of a table.
 
+    doubts      open questions about it, as sentences
+    unsure      fields of the mapping that these concern
     role_known  whether the table itself shows its role
     worded      whether column names are known
     program     the program that wrote a known export
@@ -364,7 +359,8 @@ class Proposal:
     """
 
     mapping: Mapping
-    doubts: tuple[Doubt, ...] = ()
+    doubts: tuple[str, ...] = ()
+    unsure: tuple[str, ...] = ()
     role_known: bool = True
     worded: bool = True
     program: str = ""
@@ -373,4 +369,4 @@ class Proposal:
     def doubted(self, words: str, *fields: str, **changes: Any) -> Proposal:
         """Return the proposal with another doubt and changed fields of its mapping."""
         mapping = replace(self.mapping, **changes)
-        return replace(self, mapping=mapping, doubts=(*self.doubts, Doubt(words, fields)))
+        return replace(self, mapping=mapping, doubts=(*self.doubts, words), unsure=(*self.unsure, *fields))

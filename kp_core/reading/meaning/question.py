@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from kp_core.errors import InputError
 from kp_core.reading.meaning.layout import Recognition
-from kp_core.reading.meaning.mapping import COLUMNS, Doubt, Mapping
+from kp_core.reading.meaning.mapping import COLUMNS, Mapping, Proposal
 from kp_core.reading.open.table import Table
 
 Level: TypeAlias = Literal["stop", "ask", "warn"]
@@ -125,19 +125,19 @@ class Form:
 def form_of(reading: Recognition, found: str, formats: Sequence[str] = ()) -> Form:
     """Return the form of a table, prefilled with its likeliest reading."""
     layout, sheets = reading.layouts[0], reading.offers.get("sheet", ())
-    mapping, doubts = reading.mapping or Mapping(), layout.proposal.doubts
-    form = form_of_doubts(reading.files[0].name, mapping, doubts, layout.table, sheets)
+    proposal = replace(layout.proposal, mapping=reading.mapping or Mapping())
+    form = form_of_proposal(reading.files[0].name, proposal, layout.table, sheets)
     return replace(form, reason=form.reason or (f"It has {found}." if found else ""), formats=tuple(formats))
 
 
-def form_of_doubts(file: str, mapping: Mapping, doubts: Sequence[Doubt], table: Table, sheets: tuple[str, ...]) -> Form:
+def form_of_proposal(file: str, proposal: Proposal, table: Table, sheets: tuple[str, ...]) -> Form:
     """Return the form of a table with its doubts."""
-    missing = tuple(dict.fromkeys(FIELDS[field] for doubt in doubts for field in doubt.fields))
+    missing = tuple(dict.fromkeys(FIELDS[field] for field in proposal.unsure))
     columns = dict[str, tuple[str, ...]]()
     for name in table.names:
         cells = filter(None, map(str.strip, table.first_texts(name, 50).to_pylist()))
         columns[name] = tuple(dict.fromkeys(cell[:_CHARACTERS] for cell in cells))[:_VALUES]
-    return Form(file, mapping, " ".join(doubt.words for doubt in doubts), missing, columns, sheets)
+    return Form(file, proposal.mapping, " ".join(proposal.doubts), missing, columns, sheets)
 
 
 class Question(InputError):

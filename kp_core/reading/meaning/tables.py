@@ -17,7 +17,7 @@ from kp_core.reading.meaning.layout import Family, Layout, NoData, Recognition, 
 from kp_core.reading.meaning.layouts import layout_of
 from kp_core.reading.meaning.mapping import HEADS, SHEET, Mapping, Proposal
 from kp_core.reading.meaning.prefill import guess
-from kp_core.reading.meaning.question import Form, form_of_doubts
+from kp_core.reading.meaning.question import Form, form_of_proposal
 from kp_core.reading.open.decode import File
 from kp_core.reading.open.delimited import read_delimited
 from kp_core.reading.open.json_table import begins_like_json, json_of, json_table
@@ -76,7 +76,8 @@ def form_of_unknown(file: File, role: Role | None) -> Form | None:
         proposal = Proposal(columns).doubted(words, "document", "keyphrases")
     else:
         proposal = guess(table, role)
-    return form_of_doubts(file.name, file.mapping.merged(proposal.mapping), proposal.doubts, table, sheets_in(file))
+    meant = replace(proposal, mapping=file.mapping.merged(proposal.mapping))
+    return form_of_proposal(file.name, meant, table, sheets_in(file))
 
 
 def _are_results(table: Table) -> bool:

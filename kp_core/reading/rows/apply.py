@@ -86,7 +86,7 @@ def _lists_with_others(layout: Layout, chosen: Role | None) -> list[Rows]:
 
 
 def _phrases(layout: Layout) -> list[Rows]:
-    if layout.gold_is:
+    if layout.kind in ("long", "lists") and layout.mapping.gold and "system" in layout.columns:
         return _gold_and_systems(layout)
     if layout.kind == "turned":  # each column is a document, each row an annotator or a part of the list
         layout = replace(_stacked(layout), kind="lists", cells=layout.cells)
@@ -111,14 +111,15 @@ def _phrases(layout: Layout) -> list[Rows]:
 
 
 def _gold_and_systems(layout: Layout) -> list[Rows]:
-    name = layout.columns["system"]
-    is_gold = pc.is_in(layout.table.texts(name), pa.array(layout.gold_is, pa.large_string()))
+    """Separate the rows of the gold standard, which the column of systems names, from those of systems."""
+    name, names = layout.columns["system"], tuple(layout.mapping.gold)
+    is_gold = pc.is_in(layout.table.texts(name), pa.array(names, pa.large_string()))
     other_columns = {role: column for role, column in layout.columns.items() if role not in ("system", "rank", "score")}
-    are_people = len(layout.gold_is) > 1 or plain(layout.gold_is[0]) not in GOLD_WORDS | GOLD
+    are_people = len(names) > 1 or plain(names[0]) not in GOLD_WORDS | GOLD
     source = {"annotator": name} if are_people else {}
-    gold = replace(layout, role="gold", columns=other_columns | source, table=layout.table.rows(is_gold), gold_is=())
-    systems = replace(layout, role="system", table=layout.table.rows(pc.invert(is_gold)), gold_is=())
-    return [*_phrases(gold), *_phrases(systems)]
+    apart = replace(layout, mapping=replace(layout.mapping, gold=()))
+    gold = replace(apart, role="gold", columns=other_columns | source, table=layout.table.rows(is_gold))
+    return [*_phrases(gold), *_phrases(replace(apart, role="system", table=layout.table.rows(pc.invert(is_gold))))]
 
 
 def _have_several_rows(layout: Layout) -> bool:
