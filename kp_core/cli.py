@@ -118,7 +118,7 @@ class Data:
         return [name.rstrip("_") for name, value in vars(self).items() if value]
 
     def require(self, *needs: str) -> None:
-        """Refuse to go on without an option."""
+        """Raise a UsageError if a required option is missing."""
         for name in needs:
             if not getattr(self, name):
                 raise UsageError(f"--{name} is missing: {WORDS['Data'][name].partition(';')[0]}")

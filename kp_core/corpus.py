@@ -88,7 +88,7 @@ class LoadReport:
 
 @dataclass(frozen=True)
 class Ranking:
-    """How the ranks of a system were derived; resorted: number of lists whose order in the file was different."""
+    """How the ranks of a system were derived; `resorted`: number of lists whose order in the file was different."""
 
     ranked_by: Literal["rank", "score", "order"] = "order"
     higher_is_better: bool = True
@@ -123,7 +123,7 @@ def joined(name: str, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def first_of_phrases(where: str, phrases: pd.Series, vectors: np.ndarray[Any, Any]) -> NDArray[np.int64]:
-    """Return the row in which each phrase first occurs; reject a phrase with two different vectors."""
+    """Return the row in which each phrase first occurs; refuse a phrase with two different vectors."""
     code = pd.factorize(phrases)[0]
     first = np.unique(code, return_index=True)[1]
     if (differs := (vectors != vectors[first[code]]).any(axis=1)).any():
@@ -140,7 +140,7 @@ class Vocabulary:
     """Tables of phrases or concepts, with the columns of `VOCABULARY`; empty unless given.
 
     broader: concept and a broader one; frequencies: concept, its documents (n), all documents; similar: two phrases and
-    their similarity (0 to 1), only of prediction a to keyphrase b if `directed`; vectors: phrase and vector
+    their similarity (0 to 1), only of prediction a to keyphrase b if `directed`; `vectors`: phrase and vector
     """
 
     broader: pd.DataFrame = field(default_factory=lambda: _without_rows("broader"))
@@ -161,7 +161,7 @@ class Vocabulary:
         return bool(len(self.similar) or len(self.vectors))
 
     def with_tables(self, other: Vocabulary) -> Vocabulary:
-        """Merge two vocabularies without repeated rows; reject different similarities of the same phrases."""
+        """Merge two vocabularies without repeated rows; refuse different similarities of the same phrases."""
         merged = {
             name: joined(name, [self.given[name], table] if name in self.given else [table])
             for name, table in other.given.items()
@@ -183,7 +183,7 @@ class Vocabulary:
 
     @cached_property
     def ancestors(self) -> dict[str, frozenset[str]]:
-        """Concept → its broader concepts, direct or not; reject cycles and implausibly deep hierarchies."""
+        """Concept → its broader concepts, direct or not; refuse cycles and implausibly deep hierarchies."""
         parents = self.broader.groupby("child", sort=False)["parent"].agg(list).to_dict()
         ancestors, levels, where = dict[str, frozenset[str]](), dict[str, int](), "the table of broader concepts"
         try:
@@ -274,7 +274,7 @@ class Corpus:
         )
 
     def of_systems(self, names: Mapping[str, str]) -> Corpus:
-        """Keep only the given systems, each under its new name; names: old → new."""
+        """Keep only the given systems, each under its new name; `names`: old → new."""
         runs = self.runs[self.runs["system"].isin(names)].reset_index(drop=True)
         source = self.empty["source"].where(self.empty["role"] != "system", self.empty["source"].map(names))
         empty = self.empty.assign(source=source).dropna(subset="source").reset_index(drop=True)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 
 class InputError(ValueError):
-    """Refusal of data: location, finding, expectation, and remedy.
+    """An error in the data: where it is, what was found, what was expected, and the remedy.
 
     Examples
     --------
@@ -58,25 +58,25 @@ def machine_reason(error: OSError) -> str:
 
 
 def usage_error(why: str, **facts: Any) -> UsageError:
-    """Return the error for an unavailable choice, with a message from `refusals.toml`."""
+    """Return a `UsageError` with a message from `refusals.toml`."""
     return UsageError(_REFUSALS["choices"][why].format(**facts))
 
 
 def refuse_unless(value: object, known: Collection[str], name: str) -> None:
-    """Refuse an unknown value of an option, and list the known ones."""
+    """Raise a UsageError that lists the known values if a value of an option is unknown."""
     if value not in known:
         raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(known)}")
 
 
 def refuse_unknown(names: Iterable[str], known: Collection[str], kind: str) -> None:
-    """Refuse the first unknown name of a kind, and list the known ones."""
+    """Raise a UsageError that lists the known names of a kind if one of the given names is unknown."""
     for name in names:
         if name not in known:
             raise UsageError(f"there is no {kind} '{name}'; choose among: {', '.join(known)}")
 
 
 def refuse_below(value: int, least: int, name: str) -> None:
-    """Refuse a number below the minimum of an option."""
+    """Raise a UsageError if a number is below the minimum of an option."""
     if value < least:
         raise UsageError(f"{name} is {value}; choose a whole number of at least {least}")
 
@@ -85,8 +85,8 @@ def refuse_below(value: int, least: int, name: str) -> None:
 class Note:
     """A note for the user: `info` or `warning`, its subject, and a sentence.
 
-    counts: number and its wording for one and for several, if notes on parts of the data are added up
-    remedy: the setting that would help, and its value
+    `counts`: number and its wording for one and for several, if notes on parts of the data are added up
+    `remedy`: the setting that would help, and its value
     """
 
     level: Literal["info", "warning"]
@@ -107,7 +107,7 @@ class Note:
 
 
 def pluralize(number: int, one: str, several: str = "") -> str:
-    """Return a number with its noun in singular or plural; several: the plural."""
+    """Return a number with its noun in singular or plural; `several`: the plural."""
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"
 
 

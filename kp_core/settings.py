@@ -161,7 +161,7 @@ class Settings:
         return Settings(**unchanged | {name: value for name, value in changes.items() if value is not None})
 
     def as_dict(self) -> dict[str, str]:
-        """Return {option: its value as text}."""
+        """Return {option: its value as a string}."""
         return {
             name: ",".join(map(str, value)) if isinstance(value, tuple) else format_value(value)
             for name, value in vars(self).items()
@@ -214,7 +214,7 @@ PRESETS: dict[str, Preset] = {
 def presets_for(settings: Settings, semantic: bool = False) -> tuple[str, ...]:
     """Return the presets that average over documents, with subject indexing only if concepts are compared.
 
-    semantic: include presets for similarity measures
+    `semantic`: include presets for similarity measures
     """
     fits = {"keyphrases": True, "subjects": settings.by_concept == "yes", "similarity": semantic}
     return tuple(
@@ -223,7 +223,7 @@ def presets_for(settings: Settings, semantic: bool = False) -> tuple[str, ...]:
 
 
 def format_value(value: Any) -> str:
-    """Return the value of a setting as text."""
+    """Return the value of a setting as a string."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
@@ -300,7 +300,7 @@ def change_in_words(setting: str, text: str) -> str:
 
 
 def spelled_out(text: str) -> str:
-    """Replace settings in a text by their names on screen."""
+    """Replace the names of settings in a message with those on screen."""
     return _SETTING.sub(lambda match: f"“{question(match[1]).rstrip('?')}: {in_words(match[1], match[2])}”", text)
 
 

@@ -50,7 +50,7 @@ def storable(text: str) -> str:
 
 
 def escape_latex(text: str) -> str:
-    r"""Escape a text for LaTeX."""
+    r"""Escape a string for LaTeX."""
     return visible(text).translate(_LATEX)
 
 
@@ -70,7 +70,7 @@ def is_formula(cell: Any) -> bool:
 
 
 def as_text(value: Any, digits: int = 4) -> str:
-    """Return a cell as text: numbers rounded, missing values as a dash."""
+    """Return a cell as a string: numbers rounded, missing values as a dash."""
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
         return "–"
     if isinstance(value, float):
@@ -79,7 +79,7 @@ def as_text(value: Any, digits: int = 4) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return a number as text for a sentence."""
+    """Format a number for use in a sentence."""
     return "undefined" if value != value else f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
@@ -95,7 +95,7 @@ def _interval(low: float, high: float, digits: int = 3) -> str:
 
 
 def first_capital(text: str) -> str:
-    """Capitalize the first letter of a text, unless it begins with the name of a file."""
+    """Capitalize the first letter of a sentence, unless it begins with the name of a file."""
     is_file = "." in text.partition(" ")[0].rstrip(".")
     return text if is_file else f"{text[:1].upper()}{text[1:]}"
 
@@ -222,7 +222,7 @@ def cells(frame: pd.DataFrame, digits: int, escape: Callable[[str], str] = str, 
 
 
 def markdown_table(lines: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
-    """Return lines of escaped cells, the header first, as a Markdown table; right: right-aligned columns."""
+    """Return lines of escaped cells, the header first, as a Markdown table; `right`: right-aligned columns."""
     rule = ["---:" if number else "---" for number in right]
     return "\n".join("| " + " | ".join(line) + " |" for line in (lines[0], rule, *lines[1:])) + "\n"
 
@@ -233,7 +233,7 @@ def markdown(frame: pd.DataFrame, digits: int = 4) -> str:
 
 
 def escape_html(text: str) -> str:
-    """Escape a text for HTML."""
+    """Escape a string for HTML."""
     return escape(visible(text))
 
 

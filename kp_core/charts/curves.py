@@ -93,7 +93,7 @@ def by_dataset(result: Result, measure: str, cutoff: int | str) -> Chart:
 
 
 def _panels(rows_of: Mapping[str, dict[str, pd.DataFrame]], marks: Marks, alt: list[str]) -> Chart:
-    """Draw systems over k in panels one below the other; rows_of: panel title → system → rows."""
+    """Draw systems over k in panels one below the other; `rows_of`: panel title → system → rows."""
     panels = dict(zip(["", *map(str, range(2, len(rows_of) + 1))], rows_of, strict=True))  # Plotly axes: x, x2, x3
     last = max(map(_last, rows_of.values()), default=1)
     mark_labels, height = marks.labels(last), max(400, 210 * len(rows_of) + 100)
@@ -267,7 +267,7 @@ LIMITS = {"kappa": positive, "pi": positive, "PABAK": None, "P_neg": None, "AC1"
 
 
 def against_universe(cells: Mapping[str, Mapping[str, float]], measure: str = "kappa", height: int = 420) -> Chart:
-    """Draw a measure of each system over N; cells: system → a, b, c, d.
+    """Draw a measure of each system over N; `cells`: system → a, b, c, d.
 
     A large symbol marks the current universe, a dotted line the limit.
     """
@@ -370,7 +370,7 @@ def over_agreement(study: SentenceStudy, measure: str, threshold: float) -> Char
 
 
 def _two_panels(curves: list[Part], title: str, remaining: pd.DataFrame, gold: tuple[str, str, str], at: float) -> Part:
-    """Return curves above a panel of the remaining data, and mark one threshold; gold: column, name and unit."""
+    """Return curves above a panel of the remaining data, and mark one threshold; `gold`: column, name and unit."""
     column, name, unit = gold
     x, x_title = plain(remaining["threshold"]), "minimum agreement K in every document"
     bars: Part = {"type": "bar", "y": plain(remaining[column]), "name": name, "yaxis": "y2", "legendrank": 2000}

@@ -33,8 +33,8 @@ _PRESET_SYMBOLS = (
 def forest(rows: pd.DataFrame, title: str, alt_start: str, alt_if_empty: str = "", **x: Any) -> Chart:
     """Draw values as dots with intervals and numbers, best row on top, with a heading per group.
 
-    alt_start: start of the alternative text; alt_if_empty: the whole text if no value is defined
-    rows: columns name, value, low, high; optionally group, last (at the bottom), colour, symbol, opacity, tick (label
+    `alt_start`: start of the alternative text; `alt_if_empty`: the whole text if no value is defined
+    `rows`: columns name, value, low, high; optionally group, last (at the bottom), colour, symbol, opacity, tick (label
     on the axis), run_values (values of single runs), published (value to compare with)
     """
     rows = _arranged(rows)
@@ -119,7 +119,7 @@ def by_part(result: Numbers, part: str = "part of the data") -> Chart:
 
 
 def groups(result: Result, measure: str, terms: Mapping[str, str]) -> Chart:
-    """Draw the agreement of all annotators per document type; terms: words from `terms_for`."""
+    """Draw the agreement of all annotators per document type; `terms`: words from `terms_for`."""
     rows = where(result.frame, measure=measure, system="all").drop_duplicates("subset")
     names = rows["subset"].str.removeprefix("group:").replace("all", f"all {terms['documents']}")
     rows = rows.assign(name=names, colour=np.where(rows["subset"] == "all", GREY, COLOURS[0]))
@@ -128,7 +128,7 @@ def groups(result: Result, measure: str, terms: Mapping[str, str]) -> Chart:
 
 
 def pairs_of_annotators(result: Result, measure: str, annotators: Sequence[str], say: Mapping[str, str]) -> Chart:
-    """Draw the agreement of every pair of annotators; say: words from `terms_for`."""
+    """Draw the agreement of every pair of annotators; `say`: words from `terms_for`."""
     pairs = {f"{a}|{b}": f"{a} and {b}" for a in annotators for b in annotators}
     rows = where(result.frame, measure=measure, subset="all", system=list(pairs)).dropna(subset="value")
     rows = rows.assign(name=rows["system"].map(pairs), tick=labels(rows["system"].map(pairs), 40))
@@ -142,7 +142,7 @@ FEW_PAIRS = 10
 def correlations(study: CorrelationStudy, average: str, kind: str, printed: pd.DataFrame) -> Chart:
     """Draw the correlation of every measure with human scores per subset, next to the published value.
 
-    kind: `all`, or the prefix of the subsets to draw; printed: published values in columns measure, subset, value
+    `kind`: `all`, or the prefix of the subsets to draw; `printed`: published values in columns measure, subset, value
     """
     rows = where(study.frame, average=average)
     rows = rows[(rows["subset"] == "all") if kind == "all" else rows["subset"].str.startswith(kind)]
@@ -202,7 +202,7 @@ _SHADES = dict(zip(TYPES, ("#08519C", "#3182BD", "#6BAED6", "#9ECAE1", "#C6DBEF"
 def histogram(
     documents: pd.DataFrame, measure: str, bands: Iterable[tuple[float, str]], terms: Mapping[str, str]
 ) -> Chart:
-    """Draw the distribution of agreement over documents; bands: lower bound and word; terms: see `groups`."""
+    """Draw the distribution of agreement over documents; `bands`: lower bound and word; `terms`: see `groups`."""
     shown, noun, defined = terms.get(measure, measure), terms["documents"], documents[measure].dropna()
     trace: Part = {"type": "histogram", "x": plain(defined), "name": noun, "marker": {"color": COLOURS[0]}}
     trace |= {"xbins": {"start": -1, "end": 1.05, "size": 0.05}, "showlegend": False}
@@ -221,7 +221,7 @@ def histogram(
 
 
 def type_bars(counts: pd.DataFrame, unit: str) -> Chart:
-    """Draw how many predictions or gold entries of each system have each type; counts: from `NearMisses.counts`."""
+    """Draw how many predictions or gold entries of each system have each type; `counts`: from `NearMisses.counts`."""
     names, traces = labels(look.name for look in looks(counts["system"]).values()), list[Part]()
     for kind, colour in ((kind, colour) for kind, colour in _SHADES.items() if counts[kind].any()):
         hover, marker = "%{y}, " + NEAR[kind] + ": %{x}<extra></extra>", {"color": colour, "line": {"width": 0}}

@@ -88,7 +88,7 @@ def mark_at(k: float, panel: str = "", dash: str = "solid") -> Part:
 
 
 def words_at(x: Any, y: Any, text: str, **more: Any) -> Part:
-    """Return text placed at a point of a figure."""
+    """Return an annotation with text at a point of a figure."""
     return {"x": x, "y": y, "text": text, "showarrow": False, **more}
 
 
@@ -102,7 +102,7 @@ def heat_map_of(
 ) -> Part:
     """Return a table as a heat map, first row on top; with more than `readable` columns, no numbers are printed.
 
-    title: title of the color bar; stars: mask of the cells to mark with a star
+    `title`: title of the color bar; `stars`: mask of the cells to mark with a star
     """
     text = values.map(lambda value: number(value, 2)) + np.where(stars, "*", "")
     cells = {"z": plain(values), "x": labels(values.columns), "y": labels(values.index)}
@@ -124,12 +124,12 @@ def error_bars(rows: pd.DataFrame, colour: str = GREY) -> Part:
 
 
 def line_of(x: Any, y: Any, **more: Any) -> Part:
-    """Return values over x as a line without symbols."""
+    """Return a trace of values over x: a line without symbols."""
     return {"type": "scatter", "x": plain(x), "y": plain(y), "mode": "lines", **more}
 
 
 def dotted(x: Any, y: Any, colour: Any, symbol: Any = "circle", size: int = 10, **more: Any) -> Part:
-    """Return dots at x and y."""
+    """Return a trace of dots at x and y."""
     marker = {"color": colour, "symbol": symbol, "size": size}
     return merged({"type": "scatter", "x": plain(x), "y": plain(y), "mode": "markers", "marker": marker}, more)
 

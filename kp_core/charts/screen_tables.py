@@ -41,7 +41,7 @@ def interval(low: float, high: float) -> str:
 
 
 def intervals(rows: pd.DataFrame, kind: str = "") -> list[str]:
-    """Return the interval of every row as text; kind: prefix of the columns low and high."""
+    """Return the interval of every row as text; `kind`: prefix of the columns low and high."""
     return [interval(low, high) for low, high in zip(rows[f"{kind}low"], rows[f"{kind}high"], strict=True)]
 
 
@@ -87,7 +87,7 @@ def _group_order(name: str) -> int:
 
 
 def leaderboard(result: Result, measure: str, further: Sequence[str], comparison: Comparison | None) -> pd.DataFrame:
-    """Return one row per system at one cutoff, best first and baselines last; further: other measures to show."""
+    """Return one row per system at one cutoff, best first and baselines last; `further`: other measures to show."""
     rows = rows_of(result, measure)
     rows = rows.assign(last=rows["system"].map(_group_order))
     rows = rows.sort_values(["last", "value"], ascending=[True, False], kind="stable", key=leveled)
@@ -155,7 +155,7 @@ def rows_where(result: Result, system: str, names: Sequence[str], subset: str = 
 
 
 def intervals_side_by_side(table: pd.DataFrame, documents: int) -> pd.DataFrame:
-    """Return one row per measure with each kind of interval, recommended kind first; table: from `interval_table`."""
+    """Return one row per measure with each kind of interval, recommended kind first; `table`: from `interval_table`."""
     kinds = {"documents as clusters": "cluster_", "bootstrap over documents": "", "phrases independent": "independent_"}
     order = sorted(kinds, key=lambda name: name != "bootstrap over documents") if documents >= MANY else list(kinds)
     columns = {f"interval, {name}": intervals(table, kinds[name]) for name in order}
@@ -183,7 +183,7 @@ def each_annotator(result: Result, annotators: Sequence[str], names: Sequence[st
 
 
 def by_title(table: pd.DataFrame, about: pd.DataFrame) -> pd.DataFrame:
-    """Replace document ids by titles where there are any; about: the documents of the corpus."""
+    """Replace document ids by titles where there are any; `about`: the documents of the corpus."""
     titles = about.set_index("doc_id")["title"].reindex(table["document"]).fillna("").to_numpy()
     named = table.drop(columns="document")
     named.insert(0, "title", np.where(titles != "", titles, table["document"]))
@@ -211,7 +211,7 @@ def headings(subjects: Numbers, system: str, search: str = "") -> pd.DataFrame:
 def occurrences(table: pd.DataFrame, about: pd.DataFrame, annotators: int) -> pd.DataFrame:
     """Return the documents of a subject, with the result of a system or with the annotators who chose the subject.
 
-    table: from `documents_of`; about: the documents of the corpus; annotators: number of annotators
+    `table`: from `documents_of`; `about`: the documents of the corpus; `annotators`: number of annotators
     """
     header = "chosen by"
     if "found" in table:
@@ -228,7 +228,7 @@ def _count_of(table: pd.DataFrame, part: str, whole: str) -> pd.Series:
 
 
 def headings_in_short(frame: pd.DataFrame, annotators: int) -> pd.DataFrame:
-    """Return the rows of `subjects_of_annotators` as a short table; annotators: number of annotators."""
+    """Return the rows of `subjects_of_annotators` as a short table; `annotators`: number of annotators."""
     named = {"chosen by": frame["annotators"]} if annotators <= FEW_PEOPLE else {}
     counts = {"chosen": _count_of(frame, "chosen", "seen"), "by all": _count_of(frame, "by_all", "documents")}
     return pd.DataFrame(
@@ -304,7 +304,7 @@ def effects(sensitivity: Sensitivity) -> pd.DataFrame:
 
 
 def only(result: Result, names: Sequence[str]) -> Result:
-    """Keep only the rows of some measures."""
+    """Return only the rows of the given measures."""
     return replace(result, frame=result.frame[result.frame["measure"].isin(names)])
 
 
@@ -378,7 +378,7 @@ def _near_misses_of(near: NearMisses, system: str) -> pd.DataFrame:
 
 
 def near_tables(near: NearMisses, system: str, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the most frequent near misses of a system, and every one with its document; kind: a type, or all."""
+    """Return the most frequent near misses of a system, and every one with its document; `kind`: a type, or all."""
 
     def of_kind(rows: pd.DataFrame) -> pd.DataFrame:
         rows = shown(rows.assign(type=rows["type"].map(NEAR)), "near_misses")
@@ -388,7 +388,7 @@ def near_tables(near: NearMisses, system: str, kind: str) -> tuple[pd.DataFrame,
 
 
 def most_frequent(near: NearMisses, system: str, most: int = 15) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the keyphrases that a system misses, and the other phrases that it returns, in the most documents."""
+    """Return the keyphrases that a system misses most often, and the wrong phrases that it returns most often."""
     gold = where(near.gold, system=system).assign(missed=lambda rows: ~rows["hit"])
     missed = gold.groupby("keyphrase", sort=False)["missed"].agg(missed="sum", gold="size").query("missed > 0")
     added = where(near.frame, system=system, hit=False).groupby("phrase", sort=False).agg(documents=("rank", "size"))
@@ -404,7 +404,7 @@ def column_of(system: str) -> str:
 def documents(values: pd.DataFrame, about: pd.DataFrame, system: str, other: str, which: str = "all") -> pd.DataFrame:
     """Return one row per document and one column per system, sorted by the difference to `other` or by the value.
 
-    values: rows of `kp.documents`; about: the documents of the corpus; which: one of `WHICH`
+    `values`: rows of `kp.documents`; `about`: the documents of the corpus; `which`: one of `WHICH`
     """
     about = about.set_index("doc_id")
     table = values.pivot_table(index="document", columns="system", values="value", sort=False, dropna=False)

@@ -56,7 +56,7 @@ class Question:
     options: tuple[str, ...] = ()
 
     def right(self, given: str) -> bool | None:
-        """Return whether an answer is correct, or None if it is no number; 5/11 and 45% are numbers."""
+        """Return whether an answer is correct, or None if it is not a number; 5/11 and 45% are numbers."""
         if isinstance(self.answer, str):
             return given == self.answer
         written = "".join(given.split()).replace(",", ".").replace("−", "-")

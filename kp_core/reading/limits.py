@@ -83,7 +83,7 @@ LIMITS = at_start(limits_from)
 
 
 def refuse_over(limit: int, size: int, unit: str, where: str, subject: str = "") -> None:
-    """Refuse a size above a limit."""
+    """Raise an InputError if a size exceeds a limit."""
     if size > limit:
         shown = f"{subject or 'a file'} of {size:,} {unit}"
         raise InputError(where, shown, f"at most {limit:,} {unit}", "Split it, or raise the limit.")

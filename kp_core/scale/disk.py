@@ -12,7 +12,7 @@ from kp_core.errors import UsageError
 
 
 def write_files(files: Mapping[Path, bytes], mode: int = 0o666) -> None:
-    """Write files into existing folders; old files survive a failure or interruption; mode: that of new files."""
+    """Write files into existing folders; old files survive a failure or interruption; `mode`: that of new files."""
     target_of: dict[Path, Path] = {}
     try:
         for path, data in files.items():

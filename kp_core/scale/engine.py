@@ -58,7 +58,7 @@ class StreamOptions:
     """Options of a streamed run that do not affect its results.
 
     partition_rows  approximate number of rows per part
-    checkpoint      file from which an interrupted run continues; scratch: folder for sorting (default: temporary)
+    checkpoint      file from which an interrupted run continues; `scratch`: folder for sorting (default: temporary)
     """
 
     partition_rows: int = ROWS
@@ -106,7 +106,7 @@ def compare(
 
 
 def agreement(gold: Any, systems: Any = None, documents: Any = None, /, measures: Any = (), **options: Any) -> Result:
-    """Measure the agreement of annotators on tables of any size; systems: rankings for the universe `rankings`."""
+    """Measure the agreement of annotators on tables of any size; `systems`: rankings for the universe `rankings`."""
     return stream(gold, systems, documents, measures=(), agreement=measures or (), **options).result()
 
 

@@ -120,7 +120,7 @@ def added(notes: Iterable[Note]) -> list[Note]:
 
 
 def refuse_without_folder(path: str | Path | None) -> None:
-    """Refuse a file that cannot be written before a run begins."""
+    """Raise an InputError, before the run begins, if a file cannot be written."""
     path = None if path is None else Path(path)
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
         raise input_error(path.name or str(path), "a folder" if path.is_dir() else "no folder")
@@ -307,7 +307,7 @@ class Opened:
     """A finished run from its file.
 
     result        values of systems or annotators; None if only pairs were compared
-    comparisons   one per measure and cutoff; documents: number with gold
+    comparisons   one per measure and cutoff; `documents`: number with gold
     """
 
     name: str

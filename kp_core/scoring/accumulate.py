@@ -34,7 +34,7 @@ class Grid:
     """Concordance tables, one row per document, and one column per annotator, per pair, or for all annotators.
 
     cells   fields (D, K), 0 for tables that do not count
-    seen    (D, K) whether a table counts; absent: the reason for a missing value if it does not
+    seen    (D, K) whether a table counts; `absent`: the reason for a missing value if it does not
     """
 
     cells: Cells
@@ -43,7 +43,7 @@ class Grid:
     cutoffs: ClassVar[tuple[Cutoff, ...]] = ()
 
     def part(self, index: slice | tuple[slice, slice]) -> Grid:
-        """Return the tables of selected documents and columns."""
+        """Return the tables of the selected documents and columns."""
         return Grid(self.cells.mapped(lambda counts: counts[index]), self.seen[index], self.absent)
 
     def arrays(self) -> list[Floats]:
@@ -376,7 +376,7 @@ def quadratic(slopes: Floats, products: Floats) -> tuple[Floats, Floats]:
 def estimate(
     measure: Measure, view: CutoffCounts | Grid, average: str, weights: Floats | None, interval: Interval
 ) -> Estimate:
-    """Return the average of a measure over all documents of a view; weights: those of resamples (B, D), or None."""
+    """Return the average of a measure over all documents of a view; `weights`: those of resamples (B, D), or None."""
     whole = Accumulator(interval if weights is None else "bootstrap")
     whole.begin(view.scored, weights)
     whole.add(0, measure, view, average)

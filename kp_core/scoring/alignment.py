@@ -47,7 +47,7 @@ class Lists:
         return codes.ranks(self.length)
 
     def only(self, rows: Bools) -> Lists:
-        """Return the lists with some of their rows."""
+        """Return the lists with only the selected rows."""
         score = None if self.score is None else self.score[rows]
         length = np.bincount(self.owner[rows], minlength=len(self.length))
         return Lists(length, self.form[rows], self.position[rows], score, self.repeated[rows], self.duplicates)
@@ -218,7 +218,7 @@ def recalled_hits(document: Ints, rank: Ints, credit: Floats, recalled: Floats) 
 def tied_hits(document: Ints, rank: Ints, group: Ints, credit: Floats, gains: Floats) -> Hits:
     """Return the hits expected over all orders of tied rows; one input row per rank; rows of one group are tied.
 
-    gains: (2, row), by grade and by rarity. A repeated phrase always follows its first occurrence.
+    `gains`: (2, row), by grade and by rarity. A repeated phrase always follows its first occurrence.
     """
     size, within = np.bincount(group), np.bincount(group, credit).astype(float)
     before = codes.running(within, np.diff(document[np.cumsum(size) - size], prepend=-1) != 0) - within

@@ -106,7 +106,7 @@ def _weighted(measure: Measure, average: str, rule: str, counts: Cells) -> tuple
 
 
 def refuse_unsuitable(data: Prepared, runs: bool) -> None:
-    """Refuse data and settings for which means over subjects are undefined; runs: whether a system has several runs."""
+    """Refuse data and settings for which means over subjects are undefined; `runs`: whether a system has several."""
     if data.settings.ties == "expected":
         raise usage_error("subjects of ties")
     if data.left_out != (None,):

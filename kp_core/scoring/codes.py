@@ -236,7 +236,7 @@ def code(corpus: Corpus, by_concept: bool = False) -> Coded:
 
 
 def refuse_reserved_names(annotators: tuple[str, ...]) -> None:
-    """Refuse annotators named like a way to combine annotators."""
+    """Raise an InputError if an annotator is named like a way to combine annotators."""
     taken = [name for name in annotators if name in _RESERVED_NAMES or name.startswith(("majority:", "others:"))]
     if taken and len(annotators) > 1:
         raise input_error(f"annotator '{taken[0]}'", "name taken", known=", ".join(_RESERVED_NAMES))

@@ -169,12 +169,12 @@ class CutoffCounts(Cells):
     absent: ClassVar[str] = "no_documents"
 
     def arrays(self) -> list[Floats]:
-        """Return only the counts, in the order of `CELLS`."""
+        """Return the five counts, in the order of `CELLS`."""
         return [np.ascontiguousarray(getattr(self, name)) for name in CELLS]
 
     @property
     def scored(self) -> Bools:
-        """The documents that the system is scored on (D,)."""
+        """The documents on which the system is scored (D,)."""
         return self.counts.scored
 
     @property
@@ -191,7 +191,7 @@ class CutoffCounts(Cells):
         return self.total(self.counts.hits.columns[column])
 
     def gained(self, gain: str, discount: Callable[[Ints], Floats]) -> tuple[Floats, Floats]:
-        """Return the discounted gain at each cutoff, and that of the ideal ranking; gain: a column of `Hits`."""
+        """Return the discounted gain at each cutoff, and that of the ideal ranking; `gain`: a column of `Hits`."""
         hits, ideal = self.counts.hits, self.counts.ideal
         gains, best = (ranking.columns[gain] / discount(ranking.rank) for ranking in (hits, ideal))
         return self.total(gains), self.counts.sums(ideal.document, ideal.rank, best, self.cutoffs)
@@ -234,7 +234,7 @@ class CutoffCounts(Cells):
 def count(
     lists: Lists, listed: Bools, gold: Gold, universe: Floats, settings: Settings, only_best: bool = False
 ) -> Counts:
-    """Return the counts of one system; only_best: drop lower-ranked spellings of gold items already found."""
+    """Return the counts of one system; `only_best`: drop lower-ranked spellings of gold items already found."""
     alignment = align(lists, gold)
     if only_best:
         kept_rows = ~alignment.hit

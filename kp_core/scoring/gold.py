@@ -61,7 +61,7 @@ class Gold:
         return owners(self.size)
 
     def only(self, items: Bools) -> Gold:
-        """Return the gold standard with some of its items."""
+        """Return the gold standard with only the selected items."""
         spellings = self.spelling_item, self.spelling_form
         selected = _gold(self.known, (self.document, self.grade), spellings, items)
         return replace(selected, negatives=self.negatives, weights=self.weights)
@@ -178,8 +178,8 @@ def gold_items(
     """Return the relevant items, which include as `negatives` the items judged not relevant.
 
     Entries that share a spelling are one item. Under `listed`, an annotator's repeated entry is another item.
-    without: an annotator whose choices are left out; the gold then has only the documents that he or she saw.
-    fewest: the votes that an item needs in each document (D,), 0 to leave the document out.
+    `without`: an annotator whose choices are left out; the gold then has only the documents that he or she saw.
+    `fewest`: the votes that an item needs in each document (D,), 0 to leave the document out.
     """
     annotators = settings.annotators
     if without is not None:
@@ -259,7 +259,7 @@ def _merge(coded: Coded, entry: Ints, form: Codes, listed: bool) -> tuple[Ints, 
 
 
 def _gold(known: Bools, items: tuple[Ints, Floats], spellings: tuple[Ints, Codes], selected: Bools) -> Gold:
-    """Return the selected items, grouped by document; items: document and grade; spellings: item and form."""
+    """Return the selected items, grouped by document; `items`: document and grade; `spellings`: item and form."""
     (document, grade), (spelling_item, form) = items, spellings
     if not (selected.all() and (np.diff(document) >= 0).all() and (np.diff(spelling_item) >= 0).all()):
         order = np.flatnonzero(selected)

@@ -146,7 +146,7 @@ def t_test_p(difference: Floats | float, error: Floats, freedom: Floats | Ints |
 
 
 def t_p(mean: float, spread: float, documents: int) -> float:
-    """Return the two-sided p-value of the t test of a mean; spread: sum of squared deviations; NaN without variance.
+    """Return the two-sided p-value of the t test of a mean; `spread`: sum of squared deviations; NaN without variance.
 
     >>> round(t_p(2.0, 2.0, 3), 4)
     0.0742
@@ -172,7 +172,7 @@ def jackknife_half_width(values: Floats) -> float:
 def t_half_width(squares: Floats, sizes: Floats, documents: Ints | int) -> Floats:
     """Return half the width of the document-cluster t interval (K,), NaN without variance: SE² = D/(D−1) · sum of u_D².
 
-    squares   sum of squared influences u_D = gradient · counts of documents; sizes: the same with absolute terms
+    squares   sum of squared influences u_D = gradient · counts of documents; `sizes`: the same with absolute terms
     """
     n = np.asarray(documents, float)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -184,7 +184,7 @@ def t_half_width(squares: Floats, sizes: Floats, documents: Ints | int) -> Float
 class Variance:
     """The components of the variance of a mean over documents and runs, or of a difference of such means (K,).
 
-    runs, documents  variances with their degrees of freedom; both: the part that both include
+    runs, documents  variances with their degrees of freedom; `both`: the part that both include
     """
 
     runs: Sequence[tuple[Floats, float]]
@@ -235,7 +235,7 @@ class Estimate:
         return resampled, None if self.variance is None else self.variance.at(column), runs
 
     def row(self, column: int, documents: int) -> tuple[float, float, float, int, int, str | None]:
-        """Return value, bounds, the numbers of documents averaged and left out (of all `documents`), and the reason."""
+        """Return the value, its bounds, the numbers of documents averaged and left out, and the reason if undefined."""
         n = int(self.documents[column])
         return self.value[column], self.low[column], self.high[column], n, documents - n, self.reason[column]
 

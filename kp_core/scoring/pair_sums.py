@@ -63,7 +63,7 @@ COMPARABLE = 0.9
 class ListCounts:
     """The number of documents for which systems have a list in all their runs.
 
-    both  pair of systems → number of documents with lists of both; documents: number of documents in use
+    both  pair of systems → number of documents with lists of both; `documents`: number of documents in use
 
     >>> lists = ListCounts({("a", "a"): 10, ("a", "b"): 8, ("b", "b"): 9}, 10)
     >>> lists.coverage, lists.lacking("a", "b"), lists.comparable("a", "b")
@@ -159,7 +159,7 @@ class Pairing:
     ) -> list[Floats]:
         """Add the D documents of a block on which all systems are scored; return the defined differences of each pair.
 
-        weights: those of the bootstrap (B, D); swaps: rows of 0 and 1 (T, D), where 1 marks a swapped document
+        `weights`: those of the bootstrap (B, D); `swaps`: rows of 0 and 1 (T, D), where 1 marks a swapped document
         """
         shared = scored_for_all(block)
         stacked = np.stack([block[name].summands[shared] for name in self.systems])  # (S, D, M)
@@ -216,7 +216,7 @@ class Pairing:
         return PairResults(self.pairs, n, scores, resampled, p, halves, effects, left_out, lists)
 
     def _value(self, sums: Floats, n: Any) -> Floats:
-        """Return the measure (..., B) from sums (..., B, M); n: the number of documents, a scalar or (B,)."""
+        """Return the measure (..., B) from sums (..., B, M); `n`: the number of documents, a scalar or (B,)."""
         return np.asarray(average_of(self.at.parsed, self.at.average, list(np.moveaxis(sums, -1, 0)), np.asarray(n)))
 
     def _half(self, products: Floats, first: Floats, second: Floats, n: int) -> float:

@@ -69,7 +69,7 @@ def randomisation(
 ) -> Floats:
     """Return the two-sided p-values of a statistic, a function of rows of `swaps`: (B, D) → (B,) or (B, P).
 
-    joint: correct for all P tests by comparing each with the largest value of a trial (Westfall & Young 1993)
+    `joint`: correct for all P tests by comparing each with the largest value of a trial (Westfall & Young 1993)
 
     >>> totals = np.array([1.0, 2.0, 3.0])
     >>> float(randomisation(lambda swapped: 6 - 2 * swapped @ totals, 3, 10_000, np.random.default_rng(0)))
@@ -209,7 +209,7 @@ class Family:
     margin: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse unknown or invalid choices."""
+        """Raise a UsageError if a choice is unknown or invalid."""
         refuse_unless(self.test, TESTS, "test")
         refuse_unless(self.correction, CORRECTIONS, "correction")
         if self.trials < 1:
@@ -236,7 +236,7 @@ class Family:
         return [(name, self.baseline) for name in systems if name != self.baseline]
 
     def average(self, settings: Settings) -> str:
-        """Return the average to compare; reject tests that compare means if it is not a mean over documents."""
+        """Return the average to compare; refuse tests of means if it is not a mean over documents."""
         average = self.parsed.averages(settings.average)[0]
         if self.test in ("t", "wilcoxon") and average != "macro":
             text = f"the {self.test} test compares means over documents"

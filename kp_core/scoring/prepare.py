@@ -110,7 +110,7 @@ class Prepared:
         return replace(gold, weights=golds.inverse_propensity(n, documents))
 
     def refuse_small_universe(self, chosen: Floats) -> None:
-        """Refuse a universe with fewer phrases than were chosen in a document (D,)."""
+        """Raise an InputError if the universe has fewer phrases than were chosen in some document (D,)."""
         too_small = np.flatnonzero(self.universe < chosen)
         if len(too_small):
             worst = int(too_small[np.argmax(chosen[too_small])])
@@ -211,7 +211,7 @@ def _identities(corpus: Corpus, coded: Coded, settings: Settings) -> Identities:
 
 
 def prepare_annotators(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Prepared:
-    """Return a corpus prepared for its annotators; reject a single annotator or too small a universe."""
+    """Return a corpus prepared for its annotators; refuse a single annotator or too small a universe."""
     data = prepare(corpus, settings, **changes | {"k": "all", "annotators": "union"})
     refuse_single_annotator(data.coded.annotators)
     data.refuse_small_universe(data.all_items.size.astype(float))
@@ -219,7 +219,7 @@ def prepare_annotators(corpus: Corpus, settings: Settings | None = None, /, **ch
 
 
 def refuse_single_annotator(annotators: Sequence[str]) -> None:
-    """Refuse a single annotator."""
+    """Raise an InputError if there is only one annotator."""
     if len(annotators) < 2:
         raise input_error("the gold standard", "one annotator")
 

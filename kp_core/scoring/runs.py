@@ -164,7 +164,7 @@ def mean_of_runs(
 ) -> Estimate:
     """Return the mean over the runs of a system, with an interval that treats documents and runs as samples.
 
-    estimates  one per run; views: one per run and gold standard
+    There is one estimate per run, and one view per run and gold standard.
     """
     values = np.stack([run.value for run in estimates])
     mean, undefined = values.mean(axis=0), np.full(values.shape[1], np.nan)

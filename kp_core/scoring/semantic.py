@@ -41,7 +41,7 @@ class SimilarityTable:
 
     entry    (V + 1,) row of each phrase in the user's table, -1 for none and for zero vectors; the last is -1
     entries  number of rows
-    key      sorted numbers of pairs, a · entries + b; score: their similarities; empty if there are vectors
+    key      sorted numbers of pairs, a · entries + b; `score`: their similarities; empty if there are vectors
     vectors  (V + 1, length) unit vector of each phrase, zeros for none; or None
     """
 
@@ -205,7 +205,7 @@ def notes_on_similarities(corpus: Corpus, coded: Coded, settings: Settings) -> l
 class CandidatePairs:
     """Predictions of one system and gold spellings, by document and rank.
 
-    document, rank, phrase   (row,) of every prediction after filter and duplicate rule; phrase: its number
+    document, rank, phrase   (row,) of every prediction after filter and duplicate rule; `phrase`: its number
     item, spelling           (spelling,) gold item, and number of the phrase
     """
 
@@ -340,7 +340,7 @@ def best_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats
 
 
 def semantic_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str, Counts]:
-    """Return the counts by the user's similarity; reject ties if they are averaged over."""
+    """Return the counts by the user's similarity; refuse ties if they are averaged over."""
     similarities, counts_of = similarity_table_of(data.corpus, data.coded, data.settings), dict[str, Counts]()
     for name, counts in systems.items():
         lists = counts.alignment.lists

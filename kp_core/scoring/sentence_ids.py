@@ -76,7 +76,7 @@ def sentence_owner(phrase: str) -> str | None:
 
 
 def sentence_rows(entries: pd.DataFrame, corpus: Corpus, source: str) -> NDArray[np.int64]:
-    """Return the row of every entry (columns doc_id, phrase) in `list_sentences`; reject unlisted entries."""
+    """Return the row of every entry (columns doc_id, phrase) in `list_sentences`; refuse unlisted entries."""
     listed = list_sentences(corpus)
     rows = pd.Index(listed["sentence"]).get_indexer(pd.Index(entries["phrase"], dtype="str"))
     owner = listed["doc_id"].to_numpy()[rows] if len(listed) else np.full(len(rows), "")

@@ -236,7 +236,7 @@ def count_systems(
     baselines: bool = False,
     without: int | None = None,
 ) -> dict[str, SystemCounts]:
-    """Return the counts of every system; reject a universe smaller than the number of phrases chosen."""
+    """Return the counts of every system; refuse a universe smaller than the number of phrases chosen."""
     systems = count_unchecked(data, matchers, baselines, without)
     if "sets" in matchers and data.settings.universe.isdigit():
         chosen = data.all_items.size.astype(float)  # and further phrases of systems, at the largest cutoff

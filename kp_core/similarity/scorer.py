@@ -42,7 +42,7 @@ class SimilarityOptions:
     base: Recipe | None = None
 
     def __post_init__(self) -> None:
-        """Refuse unknown options."""
+        """Raise a UsageError if an option is unknown."""
         refuse_unless(self.direction, DIRECTIONS, "direction")
         refuse_unless(self.preset, PRESETS, "preset")
         refuse_unless(self.stemmer or STEMMERS[0], STEMMERS, "stemmer")
@@ -56,7 +56,7 @@ class SimilarityOptions:
         return cls(**options)
 
     def recipe(self, measure: Similarity, name: str) -> Recipe:
-        """Return the recipe for the tokens of a measure; name: its name with options."""
+        """Return the recipe for the tokens of a measure; `name`: its name with options."""
         pipeline = self.normalise.get(name) or self.normalise.get(measure.card.name)
         if pipeline:
             return Recipe.parse(pipeline)

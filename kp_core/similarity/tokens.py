@@ -186,7 +186,7 @@ class Sides:
         return Sides(self.hyp, self.ref, self.hypothesis, self.reference, first, self.shared)
 
     def only(self, pairs: Ints) -> Sides:
-        """Return the block with some of its pairs."""
+        """Return the block with only the selected pairs."""
         columns = self.ref[:, pairs], self.hyp[:, pairs], self.reference[pairs], self.hypothesis[pairs]
         return Sides(*columns, self.keyphrase_is_reference, self.shared)
 

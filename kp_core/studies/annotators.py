@@ -93,7 +93,7 @@ def requested_measures(settings: Settings, measures: Sequence[str] | str | None)
 
 
 def view_of(measure: Measure, choices: AnnotatorChoices, universe: Floats, couples: Couples | None = None) -> Grid:
-    """Return the tables of all annotators for a measure; couples: pairs of annotators for Light's kappa."""
+    """Return the tables of all annotators for a measure; `couples`: pairs of annotators for Light's kappa."""
     cells: Cells
     if measure.card.name == "Light":
         cells = tables.pair_tables(choices, universe, couples)
@@ -180,7 +180,7 @@ def agreement_of(
 ) -> Result:
     """Return the agreement from sums, without rows for pairs that have no document in common.
 
-    data: the prepared data, needed for measures of label sets; None for streamed data
+    `data`: the prepared data, needed for measures of label sets; None for streamed data
     """
     rows = list[Row]()
     for part in _parts(measures, names, couples):

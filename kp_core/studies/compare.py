@@ -44,7 +44,7 @@ _FEWEST_FREEDOM = 2
 class BetterOn:
     """Lower bound on the number of data sets on which system a is better than system b.
 
-    better, which   number and names of these data sets after Holm's correction; of: number of data sets with both
+    better, which   number and names of these data sets after Holm's correction; `of`: number of data sets with both
     """
 
     a: str
@@ -65,7 +65,7 @@ class Difference:
     documents: int
 
     def grade(self, capped: bool = False) -> Grade:
-        """Grade the evidence for the difference; capped: whether it cannot be significant.
+        """Grade the evidence for the difference; `capped`: whether it cannot be significant.
 
         >>> Difference(0.1, 0.01, 0.2, 0.03, 20).grade(), Difference(0.1, 0.01, 0.2, 0.07, 20).grade()
         ('significant', 'suggestive')
@@ -158,7 +158,7 @@ class Comparison(Numbers):
     def difference(self, a: str, b: str, otherwise: bool = False) -> Difference | None:
         """Return the difference a − b; None if the pair was not compared.
 
-        otherwise: under the other convention for missing lists; None if neither list is missing anywhere
+        `otherwise`: under the other convention for missing lists; None if neither list is missing anywhere
         """
         return self._differences[otherwise].get((a, b))
 
@@ -266,7 +266,7 @@ def compare(
 
 
 def compare_parts(corpus: Corpus, settings: Settings, measure: str, by: str) -> dict[str, Comparison]:
-    """Compare all pairs of systems in each part of the data; by: criterion of the parts, such as presence."""
+    """Compare all pairs of systems in each part of the data; `by`: criterion of the parts, such as presence."""
     data, family = _prepared(corpus, settings), Family(measure)
     cutoff = family.parsed.cutoffs(data.settings)[0]
     subsets = parts(data, [count_systems(data, matchers([family.parsed]))], parse_by(by))
@@ -379,7 +379,7 @@ def _of_all_systems(data: Prepared, family: Family, cutoff: Cutoff) -> Compariso
 
 
 def compare_prepared(data: Prepared, family: Family, cutoff: Cutoff, systems: Systems | None = None) -> Comparison:
-    """Compare the systems of prepared data in memory; systems: their counts, if only in a part of the data."""
+    """Compare the systems of prepared data in memory; `systems`: their counts, if only in a part of the data."""
     at = FamilyAt(family, cutoff, data.settings)
     if systems and at.average in SUBJECT:
         raise usage_error("by subject", average=at.average)

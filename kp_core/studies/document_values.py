@@ -134,7 +134,7 @@ class HeadToHead(Numbers):
 
     @property
     def won(self) -> tuple[int, int, int]:
-        """Numbers of documents on which a is better, both are tied, and b is better."""
+        """Numbers of documents on which a is better, on which a and b are tied, and on which b is better."""
         differences = self.by_document["difference"]
         return int((differences > 0).sum()), int((differences == 0).sum()), int((differences < 0).sum())
 

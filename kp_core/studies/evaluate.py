@@ -201,13 +201,13 @@ def evaluate_datasets(corpus: Corpus, settings: Settings, query: Query) -> Resul
 
 
 def refuse_reserved_systems(systems: Sequence[str]) -> None:
-    """Refuse a system that is named like a baseline or like human agreement."""
+    """Raise an InputError if a system is named like a baseline or like human agreement."""
     if reserved := [name for name in systems if name in (*BASELINES, HUMANS)]:
         raise InputError(f"system '{reserved[0]}'", "the name of a baseline", "another name", "Rename the system.")
 
 
 def _resampled(golds: list[Systems]) -> Bools:
-    """Return the mask (D,) of documents that a resample may contain: those scored under any of the gold standards."""
+    """Return the mask (D,) of documents that a resample may contain: those scored under some gold standard."""
     return np.asarray(np.any([next(iter(systems.values())).exact.resampled for systems in golds], axis=0))
 
 
@@ -280,7 +280,7 @@ def system_rows(
 
 
 def _rows(query: Query, names: tuple[str, str, str], index: int, values: Estimate, documents: int) -> Iterator[Row]:
-    """Yield one row per cutoff; names: system, average, subset; index: number of the measure in the subset."""
+    """Yield one row per cutoff; `names`: system, average, subset; `index`: number of the measure in the subset."""
     system, average, subset = names
     measure = query.measures_of(subset)[index]
     for number, cutoff in enumerate(measure.cutoffs(query.settings)):

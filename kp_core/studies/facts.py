@@ -25,7 +25,7 @@ def too_few_documents(documents: int) -> str:
 
 
 def part_note(level: Literal["info", "warning"], where: str, part: Ids, whole: int, one: str, many: str) -> list[Note]:
-    """Return a note on a part of the documents in singular or plural, or nothing if the part is empty."""
+    """Return a note on a part of the documents, in singular or plural; an empty list if the part is empty."""
     return [Note(level, where, f"{part_of(part.count, whole, 'document', one, many)}: {part}")] * bool(part.count)
 
 
@@ -78,7 +78,7 @@ def _largest(cutoffs: tuple[Cutoff, ...]) -> int:
 def evaluation_notes(
     sums: Sums, systems: Sequence[str], settings: Settings, concordance: bool, ids: Sequence[Note] = ()
 ) -> list[Note]:
-    """Return the notes on an evaluation; ids: notes on fixes that would make ids match."""
+    """Return the notes on an evaluation; `ids`: notes on fixes that would make ids match."""
     if not systems:
         return [Note("warning", "systems", "no system output is loaded, so there is nothing to score")]
     documents, unseen, empty = sums.number("documents"), sums.ids["unseen"], sums.ids["empty"]
@@ -101,7 +101,7 @@ def _common_notes(sums: Sums, documents: int, settings: Settings) -> list[Note]:
 
 
 def notes_above_one(values: Iterable[tuple[str, float]]) -> list[Note]:
-    """Explain values above 1 of measures that normally cannot exceed 1; values: pairs of measure and value."""
+    """Explain values above 1 of measures that normally cannot exceed 1; `values`: pairs of measure and value."""
     above = dict.fromkeys(name for name, value in values if exceeds(value, 1) and parse(name).card.high <= 1)
     why = "exceeds 1, because a keyphrase found twice, or listed twice, counts twice under such conventions"
     return [Note("warning", "measures", f"{name} {why}") for name in above]
@@ -168,7 +168,7 @@ def add_agreement(sums: Sums, data: Prepared) -> None:
 
 
 def agreement_notes(sums: Sums, pairs: int, settings: Settings) -> list[Note]:
-    """Return the notes on an agreement; pairs: number of pairs without intervals, or 0."""
+    """Return the notes on an agreement; `pairs`: number of pairs without intervals, or 0."""
     documents, alone = sums.number("documents"), sums.ids["alone"]
     annotators = np.flatnonzero(sums.numbers["seen"]).tolist()
     verbs = "has fewer than two annotators and is left out", "have fewer than two annotators and are left out"

@@ -50,7 +50,7 @@ def parse_by(by: str | Sequence[str]) -> By:
 
 
 def subsets(by: By, groups: Sequence[str]) -> list[str]:
-    """Return the names of all subsets: the whole data (`all`) and its parts; groups: the document types.
+    """Return the names of all subsets: the whole data (`all`) and its parts; `groups`: the document types.
 
     >>> subsets(("group",), ["lecture", "talk"]), subsets((), [])
     (['all', 'group:lecture', 'group:talk'], ['all'])

@@ -34,7 +34,7 @@ class Numbers:
     """Base of all results: tidy rows with signature and notes.
 
     settings     resolved `Settings`, or another mapping; then the signature begins with `kind`
-    documents    number of documents with gold; concordance: whether the rows have concordance measures
+    documents    number of documents with gold; `concordance`: whether the rows have concordance measures
     """
 
     frame: pd.DataFrame
@@ -57,7 +57,7 @@ class Numbers:
         return "|".join([self.kind, *(f"{key}:{value}" for key, value in self.settings.items()), f"v:{__version__}"])
 
     def wide(self) -> pd.DataFrame:
-        """Return the rows as printed."""
+        """Return the rows in the form in which they are printed."""
         return self.frame
 
     def content(self) -> dict[str, Any]:
@@ -185,7 +185,7 @@ class Result(Numbers):
 
 
 def square(pairs: pd.DataFrame, column: str, names: Sequence[str], mirror_factor: float = 1.0) -> pd.DataFrame:
-    """Return a column of pairs (a, b) as a square table; (b, a) is times `mirror_factor`, the diagonal missing."""
+    """Return pairs (a, b) as a square table; (b, a) is multiplied by `mirror_factor`, the diagonal is missing."""
     table = pairs.pivot_table(column, "a", "b", dropna=False).reindex(index=names, columns=names)
     return table.fillna(mirror_factor * table.T).rename_axis(index=None, columns=None)
 
@@ -219,7 +219,7 @@ ROW_COLUMNS: tuple[str, ...] = Row._fields[:11]
 
 
 def result_frame(rows: Sequence[Row], runs: bool = False) -> pd.DataFrame:
-    """Return rows as a tidy frame; runs: whether to add the number of runs and their standard deviation."""
+    """Return rows as a tidy frame; `runs`: whether to add the number of runs and their standard deviation."""
     frame = pd.DataFrame([row[:11] for row in rows], columns=list(ROW_COLUMNS))
     # pandas would turn 10 into 10.0 in a column with missing values
     frame["k"] = pd.Series([row.k for row in rows], dtype=object)
@@ -255,7 +255,7 @@ def subset_of(dataset: str, subset: str) -> str:
 
 
 def mean_of_datasets(datasets: Sequence[Sequence[Row]], measures: Sequence[str]) -> list[Row]:
-    """Return the mean of each row over data sets, undefined if a data set lacks the row; measures: as requested."""
+    """Return the mean of each row over data sets, undefined if a data set lacks the row; `measures`: as requested."""
     groups = dict[tuple[object, ...], list[Row]]()
     for row in chain.from_iterable(datasets):
         groups.setdefault((row.system, row.indices, row.average, row.subset), []).append(row)

@@ -65,7 +65,7 @@ class Candidate(NamedTuple):
     """A setting evaluated with one measure.
 
     kind   current, preset, change (of one convention), grid, or near (the grid under the current normalization)
-    name   preset or changed convention; means: canonical settings, which are equal if the measure cannot differ
+    name   preset or changed convention; `means`: canonical settings, which are equal if the measure cannot differ
     """
 
     kind: str
@@ -217,7 +217,7 @@ def _is_semantic(measure: str) -> bool:
 def sensitivities(corpus: Corpus, settings: Settings, measure: str, semantic: bool = False) -> Sensitivity:
     """Evaluate one measure under every preset and under the grid, at every cutoff of the settings; show the first.
 
-    semantic: vary the conventions of similar phrases too, as for a semantic measure
+    `semantic`: vary the conventions of similar phrases too, as for a semantic measure
     """
     parsed, semantic = parse(measure), semantic or _is_semantic(measure)
     data = prepare(corpus, settings, interval="none")
@@ -412,7 +412,7 @@ def match_reported(
 
 
 def matches_of(sensitivities: Sequence[Sensitivity], printed: Sequence[ReportedScore]) -> ReportedMatches:
-    """Find the settings that reproduce all numbers, or list all settings; sensitivities: one per number."""
+    """Find the settings that reproduce all numbers, or list all settings; `sensitivities`: one per number."""
     first, settings = sensitivities[0], _distinct_settings(sensitivities)
     systems = list(
         dict.fromkeys(

@@ -141,7 +141,7 @@ def _subject_counts(data: Prepared) -> dict[str, SubjectCounts]:
 
 
 def names_of(data: Prepared) -> pd.DataFrame:
-    """Return form → subject and label, in the first spelling of the gold standard, else of the systems."""
+    """Return form → subject and label, spelled as it first occurs in the gold standard, else in the systems."""
     coded, phrases = data.coded, data.coded.phrases.to_pylist()
     phrase_codes = [coded.variant_phrase, *(run.phrase for run in coded.runs.values())]
     forms = [data.identities.gold[phrase_codes[0]], *(data.identities.predicted[phrase] for phrase in phrase_codes[1:])]

@@ -57,7 +57,7 @@ _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "nltk")
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a report with its caption and signature; values: the same numbers for spreadsheets."""
+    """A table of a report with its caption and signature; `values`: the same numbers for spreadsheets."""
 
     name: str
     caption: str
@@ -395,7 +395,7 @@ class Report:
         return charts_svg(charts, columns)[0]
 
     def zip(self) -> bytes:
-        """Return everything as one archive."""
+        """Return all files of the report as one archive."""
         files: dict[str, str | bytes] = {"report.html": self.html(), "report.md": self.markdown()}
         files |= {"tables.tex": self.latex(), "tables.xlsx": self.workbook(), "settings.json": self.record()}
         if self.paragraph():
@@ -427,7 +427,7 @@ def report(
 ) -> Report:
     """Report on a corpus at the cutoff of the measure, or else at the first cutoff of the settings.
 
-    sections: names in `SECTIONS`; by default those of `usual`
+    `sections`: names in `SECTIONS`; by default those of `usual`
     Raises UsageError if a section or measure is unknown, or if data are missing.
 
     >>> import kp_core as kp

@@ -25,7 +25,7 @@ class Written:
     notes: list[Note] = field(default_factory=list)
 
     def lacks(self, where: str, count: int, noun: str, rest: str) -> None:
-        """Add a note that a number of items is lost or changed, if there are any."""
+        """Add a note on how many items are lost or changed, if any are."""
         if count:
             self.notes.append(Note("warning", where, f"{pluralize(count, noun)} {rest}."))
 

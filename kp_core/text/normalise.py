@@ -72,7 +72,7 @@ class Normaliser:
 
     @classmethod
     def parse(cls, name: str) -> Normaliser:
-        """Read a pipeline from its name; `none` has no step."""
+        """Parse the name of a pipeline; `none` has no steps."""
         steps = tuple(step for step in name.strip().split("+") if step and step != "none")
         refuse_unknown(steps, ("none", *STEPS), "normalisation step")
         if {"nfc", "nfkc"} & set(steps):
@@ -114,7 +114,7 @@ class Normaliser:
         return text.split(_BORDER)
 
     def by_word(self, phrases: Sequence[str], sort: bool = False) -> list[str]:
-        """Apply the other steps word by word; sort: whether to also apply the step `sort`, which orders the words."""
+        """Apply the other steps word by word; `sort`: whether to also apply the step `sort`, which orders the words."""
         forms = list(phrases)
         if not forms:
             return forms

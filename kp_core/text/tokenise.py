@@ -81,7 +81,7 @@ def occurrences(sentences: Iterable[Sequence[str]], phrases: Collection[str]) ->
 
 
 def _bounds(words: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the bounds of each sentence: the index of its first token, and the index after its last token."""
+    """Return the bounds of each sentence: the index of its first token and the index after its last token."""
     ends, start = list[int](), 0
     for index, token in enumerate(words):
         ended = index > start and words[index - 1] in _SENTENCE_END

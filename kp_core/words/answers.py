@@ -380,7 +380,7 @@ def _warnings(corpus: Corpus, data: Prepared, parsed: Measure, comparison: Compa
 def _documents_for_significance(
     data: Prepared, parsed: Measure, comparison: Comparison, pair: Sequence[str]
 ) -> tuple[int, int] | None:
-    """Return low and high: how many documents a difference that is not yet significant would need."""
+    """Return the range of the number of documents that a difference needs to become significant."""
     of_means = parsed.averages(data.settings.average)[0] == "macro"
     if not of_means or comparison.grade(*pair) not in ("suggestive", "not significant"):
         return None
@@ -490,7 +490,7 @@ def of_preset(preset_result: Result, default_result: Result, measure: str, syste
 def of_people(result: Result, error: float, terms: Terms) -> Answer:
     """Report the proportion of keyphrases on which annotators agree, and K with its band if the universe is known.
 
-    Under universe = rankings, chance agreement is unknown. error: standard error of K with documents as clusters.
+    Under universe = rankings, chance agreement is unknown. `error`: standard error of K with documents as clusters.
     """
     rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
     rows = rows.drop_duplicates("measure").set_index("measure")

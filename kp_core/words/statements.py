@@ -40,7 +40,7 @@ def word(value: float, scale: str = "Landis & Koch 1977") -> str:
 def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> tuple[str, list[tuple[str, float]]]:
     """Return the highest band that the true value reaches with probability 0.95, and all probabilities, top band first.
 
-    error: standard error of the value, with documents as clusters. Source: Gwet 2014, section 6.3.
+    `error`: standard error of the value, with documents as clusters. Source: Gwet 2014, section 6.3.
     """
     from scipy.stats import norm
 
@@ -54,7 +54,7 @@ def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> 
 
 
 def reliability(result: Result, error: float, scale: str, terms: Mapping[str, str]) -> str:
-    """Report K of all annotators with its band; error: as in `benchmark`; terms: from `terms_for`."""
+    """Report K of all annotators with its band; `error`: as in `benchmark`; `terms`: from `terms_for`."""
     row = result.frame[(result.frame["system"] == "all") & (result.frame["measure"] == "K")].iloc[0]
     if row["value"] != row["value"]:
         return say("reliability undefined", words=terms, reason=REASONS[row["reason"]])
@@ -85,7 +85,7 @@ def best_measure(study: CorrelationStudy, average: str) -> tuple[str, str]:
 def leaders(comparisons: Mapping[str, Comparison], joined: str) -> str:
     """Report which system leads significantly by which measures or in which parts of the data (Bonferroni correction).
 
-    comparisons: measure or part → comparison; joined: the preposition, `by` for measures or `in` for parts
+    `comparisons`: measure or part → comparison; `joined`: the preposition, `by` for measures or `in` for parts
     """
     leads = dict[str, list[str]]()
     for name, comparison in comparisons.items():
@@ -94,7 +94,7 @@ def leaders(comparisons: Mapping[str, Comparison], joined: str) -> str:
 
 
 def nearly_right(shares: pd.DataFrame, systems: Sequence[str]) -> str:
-    """Report the share of near misses among each system's misses; shares: from `NearMisses.shares`."""
+    """Report the share of near misses among each system's misses; `shares`: from `NearMisses.shares`."""
     with_misses = shares[shares["misses"] > 0].set_index("system")
     named = [name for name in systems if name in with_misses.index]
     near_share = with_misses["near"] / with_misses["misses"]
@@ -156,7 +156,7 @@ def diagnose(
 ) -> list[str]:
     """Explain what is special about a system's concordance table, most important first.
 
-    cells: a, b, c, d summed over documents; others: system → its cells; macro_kappa: mean kappa over documents
+    `cells`: a, b, c, d summed over documents; `others`: system → its cells; `macro_kappa`: mean kappa over documents
     """
     a, b, c, d = (float(cells[name]) for name in "abcd")
     n, gold, chosen = a + b + c + d, a + b, a + c

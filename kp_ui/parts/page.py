@@ -77,7 +77,7 @@ def tabs(
 ) -> None:
     """Open a page with tabs; only the open tab is computed, and the bar has the controls that affect this tab.
 
-    When presenting, only the open tab is shown. above: draws the area above the tabs
+    When presenting, only the open tab is shown. `above`: draws the area above the tabs
     """
     opened(controls.open_tab(key, sections).controls, on_step=partial(_turn_tab, key, sections), **requirements)
     if above is not None:
@@ -149,7 +149,7 @@ def _to_question() -> None:
 def _bar(controls_shown: Sequence[str], on_step: Callable[[int], None]) -> None:
     """Draw the bar with the controls that affect the page; on phones all but k and measure are collapsed.
 
-    on_step: what a presenter's clicker does; called with 1 (forward) or −1 (back)
+    `on_step`: what a presenter's clicker does; called with 1 (forward) or −1 (back)
     """
     drawn: dict[str, Callable[[], object]] = {"k": cutoff, "measure": _measure, "gold": _gold, "conventions": _preset}
     if not workspace.corpus().systems:

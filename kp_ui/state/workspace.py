@@ -308,7 +308,7 @@ def answer(reply: Reply) -> None:
 
 
 def open_sample(name: str, asked: bool = True) -> None:
-    """Show a sample; the user's files are not forgotten. asked: whether the user requested the sample"""
+    """Show a sample; the user's files are not forgotten. `asked`: whether the user requested the sample"""
     state = session()
     state.lost, state.chose_sample, state.on_screen = False, asked, _sample_workspace(name)
 
@@ -321,7 +321,7 @@ def _sample_workspace(sample: str) -> Workspace:
 def add(files: Sequence[Source], beside_sample: bool = False) -> None:
     """Add files to the user's files; a new file replaces a file of the same name.
 
-    Files that exceed the limit of a session are refused. beside_sample: whether to add the sample's files first
+    Files that exceed the limit of a session are refused. `beside_sample`: whether to add the sample's files first
     """
     if beside_sample and (sample := current().sample) is not None:
         session().uploads = SAMPLES[sample].uploads()
@@ -352,14 +352,14 @@ def decide(name: str, mapping: Mapping) -> None:
 
 
 def fix(name: str, wanted: bool) -> None:
-    """Apply or undo one or several fixes, separated by commas. wanted: whether to apply them"""
+    """Apply or undo one or several fixes, separated by commas. `wanted`: whether to apply them"""
     names = name.split(",")
     others = tuple(other for other in session().uploads.fixes if other not in names)
     _change_uploads(fixes=(*others, *names) if wanted else others)
 
 
 def rename(names: dict[str, str]) -> None:
-    """Rename systems. names: name in the files → new name"""
+    """Rename systems. `names`: name in the files → new name"""
     _change_uploads(names={**session().uploads.names, **names})
 
 
@@ -398,7 +398,7 @@ def refusals() -> Iterator[None]:
 def _prepared(
     files: Uploads, title: str, sample: str | None = None, tell: Callable[[float, str], object] = lambda share, words: 0
 ) -> Workspace:
-    """Read files, and return them as a workspace with normalized phrases. tell: called with the progress"""
+    """Read files, and return them as a workspace with normalized phrases. `tell`: called with the progress"""
     corpus = apart(files.load) if sample is None else files.load()
     parts = corpus.by_dataset or {title: corpus}
     for position, (name, part) in enumerate(parts.items()):

@@ -26,7 +26,7 @@ _FOLDED = "folded"
 def linked(name: str, default: Any, read: Callable[[str], Any] = str) -> dict[str, Any]:
     """Set a control to the chosen value, and return the option that makes its value part of the link.
 
-    read: parses the text in the link, and raises KeyError or ValueError if the text is invalid
+    `read`: parses the text in the link, and raises KeyError or ValueError if the text is invalid
     """
     value = default
     with suppress(KeyError, ValueError):
@@ -40,7 +40,7 @@ def set_control(key: str, value: Any, on_change: Callable[[], None] | None = Non
 
     On another page, or when its popover opens, Streamlit creates a new control, so its value must be set.
 
-    on_change: called if the user changes the value
+    `on_change`: called if the user changes the value
     """
     page, drawn_controls = st.session_state.get(settings.PAGE), st.session_state.setdefault(_DRAWN, {})
     is_new = key not in drawn_controls or drawn_controls[key][0] != page or st.session_state.get(_FOLDED, False)
@@ -95,12 +95,12 @@ def steps(name: str, options: Sequence[str], position: int) -> None:
 
 
 def among(options: Iterable[str]) -> Callable[[str], str]:
-    """Return a function that returns a text if it is one of the options, and else raises KeyError."""
+    """Return a function that returns its argument if it is one of the options, and raises KeyError otherwise."""
     return {option: option for option in options}.__getitem__
 
 
 def one_of(draw: Callable[..., Any], label: str, options: Iterable[T], key: str, start: int = 0, **kwargs: Any) -> T:
-    """Let the user choose an option; the choice is part of the link. start: position of the default"""
+    """Let the user choose an option; the choice is part of the link. `start`: position of the default"""
     choices = list(options)
     chosen: T = draw(label, choices, **kwargs, **linked(key, choices[start], among(choices)))
     return chosen
@@ -109,7 +109,7 @@ def one_of(draw: Callable[..., Any], label: str, options: Iterable[T], key: str,
 def select(
     label: str, options: Iterable[T], key: str, start: int = 0, container: Any = st, meaning: str = "", **kwargs: Any
 ) -> T:
-    """Let the user choose an option from a drop-down list that is as wide as its entries. meaning: the help"""
+    """Let the user choose an option from a drop-down list that is as wide as its entries. `meaning`: the help"""
     choices = list(options)
     in_words: Callable[[T], str] = kwargs.pop("format_func", partial(value, key))
     width = min(420, 64 + 8 * max(len(label), *map(len, map(in_words, choices))))
@@ -118,7 +118,7 @@ def select(
 
 
 def of_file(label: str, labels: Mapping[str, str], current: str, key: str, **kwargs: Any) -> str:
-    """Let the user choose a setting of a file; the choice is not part of the link. labels: value → words"""
+    """Let the user choose a setting of a file; the choice is not part of the link. `labels`: value → words"""
     options = list(labels)
     position = options.index(current) if current in labels else 0
     return str(st.selectbox(label, options, position, labels.__getitem__, key=key, **kwargs))
@@ -202,7 +202,7 @@ def upload(
 ) -> None:
     """Draw a file uploader, which is emptied after each upload.
 
-    on_drop: called with all files of an upload; folded: whether to hide the label
+    `on_drop`: called with all files of an upload; `folded`: whether to hide the label
     """
     counter = f"{key}_turn"
     uploader_key = f"{key}_{st.session_state.setdefault(counter, 0)}"

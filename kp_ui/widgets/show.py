@@ -63,12 +63,12 @@ def begin() -> None:
 
 
 def plain(text: str) -> str:
-    """Escape a text for Markdown, so that Streamlit shows the text unchanged."""
+    """Escape a string for Markdown, so that Streamlit shows it unchanged."""
     return typeset.escape_markdown(_REPLACED.sub("\u2060\\g<0>", text))
 
 
 def small(text: str) -> None:
-    """Show a text unchanged in small type."""
+    """Show a string unchanged, in small type."""
     st.caption(plain(text))
 
 
@@ -78,7 +78,7 @@ def about(name: str, **values: object) -> None:
 
 
 def paragraph(text: str) -> None:
-    """Show a text unchanged."""
+    """Show a string unchanged."""
     st.markdown(plain(text))
 
 
@@ -88,13 +88,13 @@ def subheader(title: str) -> None:
 
 
 def sentence(message: object, capital: bool = True) -> str:
-    """Return a message of the core with a full stop. capital: whether to capitalize the message"""
+    """Return a message of the core with a full stop. `capital`: whether to capitalize the message"""
     text = spelled_out(str(message)).rstrip(".")
     return plain(f"{typeset.first_capital(text) if capital else text}{'' if text.endswith('…') else '.'}")
 
 
 def formula(*lines: str) -> None:
-    """Show a formula in LaTeX, one line below the other.
+    """Show a formula in LaTeX, each line below the previous one.
 
     An invisible box and a thin space prevent Streamlit from cutting off or scrolling formulas.
     """
@@ -163,7 +163,7 @@ def recipe(result: Any, *tables: tuple[pd.DataFrame, str]) -> None:
 def downloads(frame: pd.DataFrame, caption: str, signature: str | None = None) -> None:
     """Record a table for download in the footer, with files named after the caption.
 
-    signature: that of the table, if it is not that of the page
+    `signature`: that of the table, if it is not that of the page
     """
     formats: dict[str, Callable[[str], Any]] = {
         "CSV": lambda signature: typeset.csv(frame.assign(signature=signature) if signature else frame),
@@ -294,7 +294,7 @@ def lead(text: str, container: Any = st) -> None:
 def chart(drawn: Chart, key: str, caption: str = "", note: str = "", **options: Any) -> None:
     """Show a chart with its alternative text, or only this text if there is nothing to draw.
 
-    The footer offers the chart as files named after the caption, or else the key. note: a text from `prose.toml` to
+    The footer offers the chart as files named after the caption, or else the key. `note`: a text from `prose.toml` to
     show below the chart
     """
     if not drawn.figure["data"]:
@@ -339,7 +339,7 @@ def definitions(pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def file(label: str, data: Any, name: str, key: str, **kwargs: Any) -> None:
-    """Draw a download button for a file. data: the content, or a function that returns it on download
+    """Draw a download button for a file. `data`: the content, or a function that returns it on download
 
     The page does not rerun after a download, since a rerun might close a popover.
     """

@@ -34,7 +34,7 @@ def breakable(name: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Escape a text for HTML, including characters that change its direction."""
+    """Escape a string for HTML, including characters that change its direction."""
     return escaped(visible(text))
 
 
@@ -49,8 +49,8 @@ def table(
 ) -> None:
     """Show a table of results: numbers with three digits, help on measures, gray baselines, best values in bold.
 
-    Long or selectable tables are grids that scroll. take: the caption under which the footer offers the table for
-    download; note: a text from `prose.toml` to show below the table
+    Long or selectable tables are grids that scroll. `take`: the caption under which the footer offers the table for
+    download; `note`: a text from `prose.toml` to show below the table
     """
     if take:
         show.downloads(frame, take)
@@ -174,7 +174,7 @@ def wraps(frame: pd.DataFrame) -> bool:
 
 
 def of_documents(frame: pd.DataFrame, take: str) -> None:
-    """Show a table with one row per document; selecting a row opens the document. take: caption of the download"""
+    """Show a table with one row per document; selecting a row opens the document. `take`: caption of the download"""
     show.downloads(frame, take)
     to_choose(frame, frame["document"].tolist(), None, "document", target_page="documents")
 

@@ -183,7 +183,7 @@ def question_of(parts: Sequence[Part]) -> Finding | None:
 
 
 def has_ids(part: Part) -> bool:
-    """Return whether the rows have document ids, which judged pairs may lack."""
+    """Return whether the rows have document ids; judged pairs may have none."""
     return "doc_id" in part.table.column_names
 
 

@@ -88,7 +88,7 @@ def _group_lists(files: Sequence[File], role: Role | None) -> list[Recognition]:
 
 
 def _lists_and_texts(files: Sequence[File], role: Role | None) -> tuple[list[File], list[File]]:
-    """Return the files with the list of one document, and those with its text, as told apart by their extensions.
+    """Return the files with the list of one document, and those with its text, distinguished by their extensions.
 
     Files with other extensions are texts if they are prose, or the only ones that have the names of lists.
     """

@@ -258,7 +258,7 @@ def is_trec(file: File) -> bool:
 
 
 def unescape(text: str) -> str | None:
-    """Decode `%XX` in a text; return None if some `%` is not part of a valid `%XX`.
+    """Decode `%XX` in a string; return None if some `%` is not part of a valid `%XX`.
 
     >>> unescape("tide%20table"), unescape("50%")
     ('tide table', None)

@@ -102,7 +102,7 @@ class ListBuilder:
         self.blank += rows
 
     def reject(self, file: str, line: int, reason: str, content: str) -> None:
-        """Reject a row that is in no list."""
+        """Reject a row that belongs to no list."""
         self.read += 1
         self.rejected.append((file, line, reason, content))
 
@@ -139,7 +139,7 @@ class ListBuilder:
         self._lengths[-1] += len(phrases)
 
     def pieces(self, text: str, separator: str = ";") -> list[str]:
-        """Return the phrases of a text; empty ones are counted as blank, except one after the last separator."""
+        """Return the phrases in a string; empty ones are counted as blank, except one after the last separator."""
         self._refuse_long_lists(text.count(separator))
         pieces = [piece.strip() for piece in plain_text(text).split(separator)]
         if len(pieces) > 1 and not pieces[-1]:
@@ -235,7 +235,7 @@ def _add_item(builder: ListBuilder, item: Any, shape: Shape) -> None:
 
 
 def add_scored(builder: ListBuilder, phrase: Any, score: Any, concept: str | None = None) -> None:
-    """Add a phrase with its score to the open list; a score that is no number is a reason to reject it."""
+    """Add a phrase with its score to the open list; a phrase is rejected if its score is not a number."""
     text = " ".join(filter(None, map(text_of, phrase))) if isinstance(phrase, list) else text_of(phrase)
     more: dict[str, Any] = {"concept": concept} if concept else {}
     if text is None:

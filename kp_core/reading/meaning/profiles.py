@@ -57,7 +57,7 @@ class Profile:
 
     @property
     def moments(self) -> bool:
-        """Whether each cell is a date, with a time or without."""
+        """Whether each cell is a date, with or without a time."""
         return all(map(_MOMENT.match, self.cells))
 
     @property

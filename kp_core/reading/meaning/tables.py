@@ -49,7 +49,7 @@ def tables_of(file: File, mapping: Mapping) -> list[Table]:
 
 
 def sheets_in(file: File) -> tuple[str, ...]:
-    """Return the names of the sheets of a workbook that has several."""
+    """Return the names of the sheets of a workbook; empty if it has only one."""
     names = tuple(sheet_names(file)) if file.workbook else ()
     return names if len(names) > 1 else ()
 

@@ -185,7 +185,7 @@ class File:
         return split_lines(self.text)
 
     def refuse_long_lines(self) -> None:
-        """Refuse a text with a line over the limit, before it is split into lines."""
+        """Raise an InputError if a line exceeds the limit, before the text is split into lines."""
         limit, start = self.limits.line_bytes, 0
         while len(self.text) - start > limit:
             stop = max(self.text.rfind(end, start, start + limit + 1) for end in "\r\n")

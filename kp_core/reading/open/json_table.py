@@ -209,7 +209,7 @@ def _repeated_key(where: str, error: _TwiceError) -> InputError:
 
 
 def json_of(file: File) -> Any:
-    """Return the parsed JSON value without wrappers of records, or the reason why there is none."""
+    """Return the parsed JSON value without wrappers of records, or the reason why the file is not JSON."""
     return file.once("json", lambda: records_within(parse_json(file.name, file.text, file.limits)))
 
 

@@ -75,11 +75,11 @@ class Table:
         return self.columns[self.names.index(name)]
 
     def texts(self, name: str) -> pa.ChunkedArray:
-        """Return a column as text, with missing values as empty text."""
+        """Return a column as strings, with missing values as empty strings."""
         return as_text(self.column(name))
 
     def first_texts(self, name: str, rows: int) -> pa.ChunkedArray:
-        """Return the first rows of a column as text; the format of floats depends on all rows."""
+        """Return the first rows of a column as strings; the format of floats depends on all rows."""
         column = self.column(name)
         return self.texts(name).slice(0, rows) if pa.types.is_floating(column.type) else as_text(column.slice(0, rows))
 
@@ -90,11 +90,11 @@ class Table:
         return np.arange(1, len(self) + 1) if self.lines is None else np.asarray(self.lines, dtype=np.int64)
 
     def numbers(self) -> pa.ChunkedArray:
-        """Return 1, 2, ... as text, one number per row."""
+        """Return 1, 2, ... as strings, one number per row."""
         return pa.chunked_array([pa.array(map(str, range(1, len(self) + 1)), pa.large_string())])
 
     def rows(self, mask: pa.ChunkedArray | pa.Array) -> Table:
-        """Return the table with only the rows of a mask."""
+        """Return a table with only the rows selected by a mask."""
         lines = self.line_numbers()[np.asarray(mask.to_numpy(zero_copy_only=False), dtype=bool)]
         return replace(self, columns=[column.filter(mask) for column in self.columns], lines=lines.tolist())
 
@@ -136,17 +136,17 @@ def holds_lists(column: pa.ChunkedArray) -> bool:
 
 
 def holds_lists_of_texts(column: pa.ChunkedArray) -> bool:
-    """Return whether the cells of a column are lists of texts."""
+    """Return whether the cells of a column are lists of strings."""
     return holds_lists(column) and is_text(column.type.value_type)
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether a type is text."""
+    """Return whether a type is a string type."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def share_with(texts: pa.ChunkedArray, mark: str) -> float:
-    """Return the share of texts that contain a separator."""
+    """Return the share of strings that contain a separator."""
     return (pc.sum(pc.match_substring(texts, mark)).as_py() or 0) / max(len(texts), 1)
 
 

@@ -48,7 +48,7 @@ def number(value: object) -> float:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is a finite number, or a text that denotes one."""
+    """Return whether a value is a finite number, or a string that denotes one."""
     return math.isfinite(number(value))
 
 
@@ -118,7 +118,7 @@ def with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def repeated(value: str, size: int) -> pa.ChunkedArray:
-    """Return a column with one repeated text."""
+    """Return a column that repeats one string."""
     return pa.chunked_array([pa.repeat(pa.scalar(value, pa.large_string()), size)])
 
 
@@ -147,14 +147,14 @@ def frame_of(table: pa.Table, first: tuple[str, ...]) -> pd.DataFrame:
 
 
 def series(column: pa.ChunkedArray) -> pd.Series | npt.NDArray[np.float64]:
-    """Return a column for pandas, without copying text."""
+    """Return a column for pandas, without copying strings."""
     if pa.types.is_large_string(column.type):
         return pd.Series(TEXT.__from_arrow__(column), copy=False)
     return column.to_pandas()
 
 
 def text_column(values: Sequence[str | None]) -> tuple[pa.Array, list[int]]:
-    """Return an Arrow text column, and the rows with lone surrogates."""
+    """Return an Arrow string column, and the rows with lone surrogates."""
     try:
         return pa.array(values, pa.large_string()), []
     except UnicodeEncodeError:
@@ -164,7 +164,7 @@ def text_column(values: Sequence[str | None]) -> tuple[pa.Array, list[int]]:
 
 
 def column_of(values: Sequence[Any]) -> tuple[pa.Array, list[int]]:
-    """Return numbers as numbers, lists of text as lists, other values as text, and the rows with lone surrogates.
+    """Return a column of numbers, of lists of strings, or of strings, and the rows with lone surrogates.
 
     >>> [column_of(values)[0].to_pylist() for values in ([1, 2.5, None], [("tide", "tides")], [1, "a"])]
     [[1.0, 2.5, None], [['tide', 'tides']], ['1', 'a']]

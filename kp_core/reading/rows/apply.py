@@ -323,7 +323,7 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
 
 
 def _cells_and_lists(layout: Layout, names: Sequence[str], separator: str) -> tuple[list[Any], list[Any]]:
-    """Return the cells of one or several columns, and the list of each row, None if its cell is text."""
+    """Return the cells of one or several columns, and the list of each row, None if its cell is a string."""
     table, column = layout.table, layout.table.column(names[0])
     if len(names) > 1:
         mark = MARKS.get(separator, ";") if layout.united else ""

@@ -75,7 +75,7 @@ class Part(Rows):
     """Checked rows of one file.
 
     file     name in the report
-    name     annotator or system if no column names it; name_given: whether the user gave it
+    name     annotator or system if no column names it; `name_given`: whether the user gave it
     origin   identity of the upload, which may have several parts
     sources  annotators or systems, including those with empty lists only; set by `assemble`
     """

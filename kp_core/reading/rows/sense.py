@@ -184,7 +184,7 @@ def notes(corpus: Corpus) -> list[Note]:
 
 
 def refuse_apart(corpus: Corpus) -> None:
-    """Refuse to score systems if none of them has a list for a document of the gold standard."""
+    """Raise a Question if no system has a list for any document of the gold standard."""
     stops = [finding for finding in findings(corpus) if finding.level == "stop"]
     if stops and len(stops) == len(corpus.systems):
         raise Question(stops[0])

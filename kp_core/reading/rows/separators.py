@@ -53,7 +53,7 @@ def cell_separator(table: Table, name: str, adjacent: Iterable[str] = (), *, cer
 
 
 def _common_mark(texts: pa.ChunkedArray, *, certain: bool) -> str:
-    """Return the separator of phrases that enough texts contain, or an empty string."""
+    """Return the separator of phrases that enough cells contain, or an empty string."""
     if not pc.any(pc.match_substring_regex(texts, _ANY_MARK)).as_py():
         return ""
     for name, mark in MARKS.items():
@@ -107,7 +107,7 @@ def number_behind(text: str) -> tuple[str, str]:
 
 
 def joined_cells(row: Sequence[Any], mark: str) -> list[Any]:
-    """Return the cells of several columns as one list, texts split at the separator, if any."""
+    """Return the cells of several columns as one list; strings are split at the separator, if any."""
     items: list[Any] = []
     for cell in row:
         is_list = isinstance(cell, str) and cell.lstrip()[:1] == "["
@@ -134,7 +134,7 @@ def spans_in(cell: str, text: str) -> list[str]:
 
 
 def text_of(value: Any) -> str | None:
-    """Return a string or a number as text; None for anything else."""
+    """Return a string, or a number as a string; None for anything else."""
     if isinstance(value, str):
         return value
     if not isinstance(value, (int, float)) or isinstance(value, bool):

@@ -112,7 +112,7 @@ def pair_tables(choices: AnnotatorChoices, universe: Floats, selected: tuple[Int
 
 
 def pairs_together(seen: Bools) -> tuple[Ints, Ints]:
-    """Return the two annotators of every pair that saw some document together (P,); seen: (A, D)."""
+    """Return the two annotators of every pair that saw some document together (P,); `seen`: (A, D)."""
     first, second = np.nonzero(np.triu(seen.astype(float) @ seen.T.astype(float), 1))
     return first, second
 

@@ -59,7 +59,7 @@ def expected(cells: Cells) -> Floats:
 
 @measure("kappa")
 def kappa(cells: Cells, cell_a: Floats | None = None) -> Floats:
-    """Return Cohen's kappa; cell_a: a value that replaces cell a, with the same margins."""
+    """Return Cohen's kappa; `cell_a`: a value that replaces cell a, with the same margins."""
     n, gold, system = cells.universe, cells.size, cells.returned
     cell_a = cells.hits if cell_a is None else cell_a
     return ratio(2 * (cell_a * n - gold * system), gold * (n - system) + system * (n - gold), np.nan)

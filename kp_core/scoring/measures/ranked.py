@@ -101,7 +101,7 @@ def semantic_f1(at: CutoffCounts) -> Floats:
 
 @measure("bpref")
 def bpref(at: CutoffCounts) -> Floats:
-    """Return bpref; without judged negatives NaN, or as if none ranked above a hit, if trec_eval's rule applies."""
+    """Return bpref; without judged negatives it is NaN or, under the rule of trec_eval, as if none outranked a hit."""
     counts, hits = at.counts, at.hits
     if counts.judged is not None:
         judged = np.broadcast_to(counts.judged[:, None], hits.shape)

@@ -62,7 +62,7 @@ MEASURES: dict[str, MeasureCard] = dict.fromkeys(_DECLARED)  # type: ignore[assi
 
 
 def of_systems(vocabulary: bool = False) -> list[str]:
-    """Return the measures that score a system's output; vocabulary: also those that need a table of phrases."""
+    """Return the measures that score a system's output; `vocabulary`: also those that need a table of phrases."""
     without = () if vocabulary else SPECIAL
     return [name for name, m in MEASURES.items() if m.family not in OF_PEOPLE and m.matcher not in without]
 

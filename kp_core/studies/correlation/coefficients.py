@@ -154,7 +154,7 @@ KERNELS: dict[str, Callable[[Floats, Floats], Kernel]] = {"spearman": spearman, 
 
 
 class Correlator:
-    """Correlations of measures (P, M) with human scores (P, H), each over the pairs (P,) with both values.
+    """Correlations of measures (P, M) with human scores (P, H), each over the pairs (P,) that have both values.
 
     A value is NaN if there are fewer than three such pairs, or if a side is constant.
     """

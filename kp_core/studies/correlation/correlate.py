@@ -140,7 +140,7 @@ def correlate(
 
 
 def similarities(pairs: pd.DataFrame, measures: str | None, **options: Any) -> Numbers:
-    """Return the similarity of phrase pairs, one row per pair and measure; measures: names separated by commas."""
+    """Return the similarity of phrase pairs, one row per pair and measure; `measures`: names separated by commas."""
     frame = similarity(pairs, measures or DEFAULT_MEASURES, **options)
     frame["reason"] = frame["reason"].where(frame["reason"] != "ok")
     choices = SimilarityOptions.of(options)

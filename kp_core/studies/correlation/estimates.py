@@ -101,9 +101,9 @@ def estimate(
 ) -> Correlations:
     """Return correlations by subset, their intervals, and tests between measures.
 
-    scores    (P, R) of R annotators for P pairs; measures: one row per pair, undefined if not finite
+    scores    (P, R) of R annotators for P pairs; `measures`: one row per pair, undefined if not finite
     cluster   (P,) number of the resampled unit of each pair, such as its document
-    labels    one row per pair, one column per breakdown; lengths: (P, 2) words of keyphrase and candidate
+    labels    one row per pair, one column per breakdown; `lengths`: (P, 2) words of keyphrase and candidate
 
     The same resamples are used for all measures, subsets and combinations of scores, and for the human ceiling.
     Source: Kim, Baldwin & Kan 2010 for the study; Deutsch, Dror & Roth 2021 for intervals and tests.

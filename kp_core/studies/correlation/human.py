@@ -137,7 +137,7 @@ class Ceiling:
         return average(self.each(weights))
 
     def clusters(self, cluster: Ints) -> Ints:
-        """Return the number of clusters (1, H) with a pair in the correlation of any annotator; cluster: (P,)."""
+        """Return the number of clusters (1, H) with a pair in the correlation of any annotator; `cluster`: (P,)."""
         rows = np.concatenate([correlator.rows for correlator in self._annotators])
         return np.full(self.pairs.shape, len(np.unique(cluster[rows])))
 

@@ -1,4 +1,4 @@
-"""Provide the tables of Kim, Baldwin & Kan (2010) as printed, with suspected misprints marked.
+"""Read the tables of Kim, Baldwin & Kan (2010) as printed, with suspected misprints marked.
 
 Source: Su Nam Kim, Timothy Baldwin, Min-Yen Kan: Evaluating N-gram based Evaluation Metrics for Automatic Keyphrase
 Extraction. COLING 2010; paper and slides. Suspect values are marked but not changed.

@@ -50,7 +50,7 @@ def attitude(sentence: str) -> int:
 def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.DataFrame, list[Note]]:
     """Return doc_id, sentence, text and `ATTRIBUTES` of each sentence, and notes; missing attributes count as 0.
 
-    given: table with a column `sentence` and attributes that replace computed ones (text for the document type, else
+    `given`: table with a column `sentence` and attributes that replace computed ones (text for the document type, else
     numbers). Raises InputError if no text is loaded, or if a given value is invalid.
     """
     listed = list_sentences(corpus)
@@ -178,7 +178,7 @@ def columns(frame: pd.DataFrame) -> pd.DataFrame:
 class Extracts:
     """The S sentences of the documents that annotators saw, with their attributes and the annotators' choices.
 
-    frame       one row per sentence, as from `attributes`; columns: its attributes as numbers (S, F)
+    frame       one row per sentence, as from `attributes`; `columns`: its attributes as numbers (S, F)
     document, position, votes   (S,) document number, number of sentences before, number of annotators who chose it
     documents, groups        (D,) ids and types of the documents
     """

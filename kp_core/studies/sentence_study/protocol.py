@@ -33,7 +33,7 @@ PRUNING = (0.0, 0.005, 0.01, 0.02, 0.04)
 
 
 def folds(yes: Bools, document: Ints, number: int, grouped: bool, seed: int) -> Iterator[tuple[Ints, Ints]]:
-    """Yield training and test sentences of stratified folds; grouped: whether documents are kept together."""
+    """Yield training and test sentences of stratified folds; `grouped`: whether documents are kept together."""
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
     number = min(number, int(yes.sum()), int((~yes).sum()), len(np.unique(document)) if grouped else len(yes))
@@ -136,7 +136,7 @@ COLUMNS = ("threshold", "system", "measure", "subset", "value", "low", "high", "
 
 @dataclass(frozen=True)
 class Design:
-    """Design of the study; grouped: whether all sentences of a document are in the same fold."""
+    """Design of the study; `grouped`: whether all sentences of a document are in the same fold."""
 
     form: Form = "binary"
     repeats: int = REPEATS
@@ -213,7 +213,7 @@ def run_repeat(
 ) -> tuple[Floats, Floats]:
     """Return the table (4, D) of every system on one draw, and the importance of attributes by tree (T, F).
 
-    seed: seed of the study and number of the repeat; the draw from the randomly trimmed gold standard uses it too
+    `seed`: seed of the study and number of the repeat; the draw from the randomly trimmed gold standard uses it too
     """
     matrix, document, left = sentences.columns.to_numpy(), sentences.document, sentences.left(majority)
     documents = len(majority)
