@@ -27,10 +27,10 @@ _NO_PARTS = dict.fromkeys(("axis", "line", "people", "interval", "runs", "marks"
 class Row:
     """A row of the leaderboard.
 
-    rank   empty for baselines
-    mark, value, curve   pictures as data URLs: the system's symbol, its value with the interval, its curve over k
-    cells  further measure → value as text
-    behind, said   gap to the best with its grade; value and interval as text
+    * `rank`: empty for baselines
+    * `mark`, `value`, `curve`: the system's symbol, its value with the interval, and its curve over k, as data URLs
+    * `cells`: further measure → value as text
+    * `behind`, `said`: gap to the best with its grade; value and interval as text
     """
 
     system: str

@@ -48,8 +48,8 @@ PARAMETERS: dict[str, Parameter] = {name: Parameter(**known) for name, known in 
 class System:
     """An extraction system.
 
-    score   function that returns one score per row of `Collection.candidates`
-    chunks  whether candidates must be chunks of adjectives and nouns
+    * `score`: function that returns one score per row of `Collection.candidates`
+    * `chunks`: whether candidates must be chunks of adjectives and nouns
     """
 
     name: str

@@ -36,7 +36,7 @@ Item: TypeAlias = str | Path | Source | pd.DataFrame | abc.Mapping[Any, Any]
 class LoadOptions:
     """Options for all files.
 
-    files  role → names of the files given for it
+    * `files`: role → names of the files given for it
     """
 
     mappings: abc.Mapping[str, Mapping]

@@ -341,7 +341,7 @@ def _checked(
 ) -> _Read:
     """Check the rows of one reading, count them in its report, and return the requested ones.
 
-    name  default name of the source; `origin`: identity of the upload within its input
+    * `name`: default name of the source; `origin`: identity of the upload within its input
     """
     no_texts = "documents" in options.files and source_input.role not in (None, "documents")
     checked = [

@@ -27,10 +27,10 @@ from kp_core.reading.rows.check import phrases_by_document
 class Uploads:
     """Files with all decisions that are needed to load them again.
 
-    mappings  name of a file → its mapping
-    fixes     fixes of ids and lists, in order
-    names     name of a system in the files → name on screen
-    title     name of the data, if they have one
+    * `mappings`: name of a file → its mapping
+    * `fixes`: fixes of ids and lists, in order
+    * `names`: name of a system in the files → name on screen
+    * `title`: name of the data, if they have one
     """
 
     files: tuple[Source, ...] = ()
@@ -114,8 +114,8 @@ _DOCUMENTS = 3
 class FilePreview:
     """The result of reading one file separately: counts, first documents, and rejected rows.
 
-    documents  one row per list or text: document, source, phrases or beginning of the text
-    problem    why nothing can be read
+    * `documents`: one row per list or text: document, source, phrases or beginning of the text
+    * `problem`: why nothing can be read
     """
 
     counts: abc.Mapping[str, int] = field(default_factory=dict)

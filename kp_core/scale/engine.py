@@ -57,8 +57,8 @@ class ProgressLine:
 class StreamOptions:
     """Options of a streamed run that do not affect its results.
 
-    partition_rows  approximate number of rows per part
-    checkpoint      file from which an interrupted run continues; `scratch`: folder for sorting (default: temporary)
+    * `partition_rows`: approximate number of rows per part
+    * `checkpoint`: file from which an interrupted run continues; `scratch`: folder for sorting (default: temporary)
     """
 
     partition_rows: int = ROWS

@@ -34,9 +34,9 @@ _RUN = {"system": "str", "doc_id": "str", "rank": "int64", "phrase": "str"}
 class Plan:
     """The computation for every part.
 
-    settings   resolved, except the cutoff `average` before the first pass; `graded`: whether keyphrases have grades
-    agreement  measures of the annotators, () for the defaults; None if systems are scored
-    largest    largest grade of all gold items, for RBP; None if it is not needed
+    * `settings`: resolved, except the cutoff `average` before the first pass; `graded`: whether keyphrases have grades
+    * `agreement`: measures of the annotators, () for the defaults; None if systems are scored
+    * `largest`: largest grade of all gold items, for RBP; None if it is not needed
     """
 
     sources: tuple[Source, ...]

@@ -40,8 +40,8 @@ _AHEAD = {"batch_readahead": 2, "fragment_readahead": 1}
 class Source:
     """One table: a file, or a folder of files of one format.
 
-    name    name of the system or annotator if there is no column for it; `named`: whether the user gave this name
-    final   names of systems or annotators in the files → names in the result
+    * `name`: name of the system or annotator if there is no column for it; `named`: whether the user gave this name
+    * `final`: names of systems or annotators in the files → names in the result
     """
 
     role: Role

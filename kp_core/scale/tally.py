@@ -306,8 +306,8 @@ class Streamed:
 class Opened:
     """A finished run from its file.
 
-    result        values of systems or annotators; None if only pairs were compared
-    comparisons   one per measure and cutoff; `documents`: number with gold
+    * `result`: values of systems or annotators; None if only pairs were compared
+    * `comparisons`: one per measure and cutoff; `documents`: number with gold
     """
 
     name: str

@@ -33,8 +33,8 @@ _NOISE = 1e-12
 class Grid:
     """Concordance tables, one row per document, and one column per annotator, per pair, or for all annotators.
 
-    cells   fields (D, K), 0 for tables that do not count
-    seen    (D, K) whether a table counts; `absent`: the reason for a missing value if it does not
+    * `cells`: fields (D, K), 0 for tables that do not count
+    * `seen`: (D, K) whether a table counts; `absent`: the reason for a missing value if it does not
     """
 
     cells: Cells

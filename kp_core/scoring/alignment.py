@@ -21,12 +21,12 @@ _NO_GOLD, _NO_PHRASE = -1, -2
 class Lists:
     """Ranked lists after filtering, tie-breaking and deduplication: flat rows in document order, best first.
 
-    length        (D,) number of rows of each list
-    form          (row,) normalized form
-    position      (row,) rank in the file
-    score         (row,) scores that can tie, or None
-    repeated      (row,) whether a row repeats a form of its list; all False if such rows were removed
-    duplicates    (D,) number of rows that repeat a form of their list, removed or not
+    * `length`: (D,) number of rows of each list
+    * `form`: (row,) normalized form
+    * `position`: (row,) rank in the file
+    * `score`: (row,) scores that can tie, or None
+    * `repeated`: (row,) whether a row repeats a form of its list; all False if such rows were removed
+    * `duplicates`: (D,) number of rows that repeat a form of their list, removed or not
     """
 
     length: Ints
@@ -57,8 +57,8 @@ class Lists:
 class Alignment:
     """Predictions of one system and gold items of the same documents: one row per matching pair.
 
-    row, item       (pair,) indices of prediction (in `lists`) and item (in `gold`), by document and rank
-    is_best_ranked  (pair,) whether it is the best-ranked prediction of the item; later ones are misses
+    * `row`, `item`: (pair,) indices of prediction (in `lists`) and item (in `gold`), by document and rank
+    * `is_best_ranked`: (pair,) whether it is the best-ranked prediction of the item; later ones are misses
     """
 
     lists: Lists
@@ -172,12 +172,12 @@ def align(lists: Lists, gold: Gold) -> Alignment:
 class Hits:
     """The hits of one system, one row per hit, by document and rank, with columns of numbers (row,).
 
-    found              gold items found (1; a probability if ties are averaged)
-    precision          precision at this rank: the summand of average precision
-    first              1 at the first hit (a probability if ties are averaged)
-    gain, exp_gain     linear and exponential gain of the grade
-    rarity             gain of the keyphrase by rarity
-    others             `recalled` in soft matching, or the columns of lists as returned
+    * `found`: gold items found (1; a probability if ties are averaged)
+    * `precision`: precision at this rank: the summand of average precision
+    * `first`: 1 at the first hit (a probability if ties are averaged)
+    * `gain`, `exp_gain`: linear and exponential gain of the grade
+    * `rarity`: gain of the keyphrase by rarity
+    * `others`: `recalled` in soft matching, or the columns of lists as returned
     """
 
     document: Ints

@@ -31,9 +31,9 @@ _BLOCK_NUMBERS = 1 << 17
 class SubjectCounts:
     """The subjects of one system up to a cutoff and of the gold standard: one row per document and subject.
 
-    document, subject  (n,); due (in the gold standard), suggested: 0 or 1
-    form               (S,) the normalized form of each subject
-    used               (D,) documents that count
+    * `document`, `subject`: (n,); due (in the gold standard), suggested: 0 or 1
+    * `form`: (S,) the normalized form of each subject
+    * `used`: (D,) documents that count
     """
 
     document: Ints
@@ -120,8 +120,8 @@ def subject_estimates(
 ) -> dict[tuple[str, str, int, str], Estimate]:
     """Return value and interval by subset, system, index of the measure in `measures`, and average over subjects.
 
-    counts  counts of each subset, in which every document counts with all its keyphrases
-    runs    whether a system has several runs
+    * `counts`: counts of each subset, in which every document counts with all its keyphrases
+    * `runs`: whether a system has several runs
     """
     settings, estimates = data.settings, dict[tuple[str, str, int, str], Estimate]()
     columns_of = [(index, measure, average) for index, measure in enumerate(parsed) for average in SUBJECT]
@@ -151,7 +151,7 @@ def swapped_difference(
 ) -> Callable[[Floats], Floats]:
     """Return a function from swaps of two systems' suggestions per document (B, D) to differences of means (B,).
 
-    args  measure, average, and the convention `subject_empty`
+    * `args`: measure, average, and the convention `subject_empty`
     """
     flags, form = ("found", "suggested", "due"), np.union1d(first.form, second.form)
     two_sides = [[_side_by_side(a, b, flag, form) for flag in flags] for a, b in ((first, second), (second, first))]

@@ -33,10 +33,10 @@ _RESERVED_NAMES = ("all", "union", "majority", "intersection", "votes", "others"
 class CodedRun:
     """Ranked lists of one system for the documents of the gold standard: flat rows, best first.
 
-    start, length   (D,) first row and length of each list
-    phrase, score   (row,) raw phrase code; score as in the file, or None
-    listed          (D,) whether the system has a list, possibly empty
-    unknown         ids of documents without gold
+    * `start`, `length`: (D,) first row and length of each list
+    * `phrase`, `score`: (row,) raw phrase code; score as in the file, or None
+    * `listed`: (D,) whether the system has a list, possibly empty
+    * `unknown`: ids of documents without gold
     """
 
     start: Ints
@@ -58,12 +58,12 @@ class CodedRun:
 class Coded:
     """A corpus in integers: D documents with gold, A annotators, E gold entries, V distinct raw phrases.
 
-    entry_*     (E,) document, annotator and relevance, NaN if not given
-    variant_*   entry and phrase of each accepted spelling; an entry's first spelling comes first
-    seen        (A, D) whether the annotator has a list, possibly empty
-    groups      (D,) type of each document, or an empty string
-    concepts    (V,) identifier of each phrase, or an empty string, if phrases are compared by identifier; a phrase with
-                several identifiers then occurs several times
+    * `entry_*`: (E,) document, annotator and relevance, NaN if not given
+    * `variant_*`: entry and phrase of each accepted spelling; an entry's first spelling comes first
+    * `seen`: (A, D) whether the annotator has a list, possibly empty
+    * `groups`: (D,) type of each document, or an empty string
+    * `concepts`: (V,) identifier of each phrase, or an empty string, if phrases are compared by identifier; a phrase
+      with several identifiers then occurs several times
     """
 
     documents: tuple[str, ...]

@@ -29,16 +29,16 @@ HUMANS = "human ceiling"
 class Counts:
     """All counts of one system or baseline under given settings, for D documents; arrays are (D,).
 
-    alignment     the counted matches, always of all documents, even if D is a subset
-    length, rows  phrases that count as returned, and all rows of the list: they differ under `duplicates=after`
-    known         documents that are in the gold standard
-    largest       the largest grade of the gold standard
-    negatives     number of phrases judged not relevant
-    judged        the sum of the hits' parts of bpref; None without judged negatives
+    * `alignment`: the counted matches, always of all documents, even if D is a subset
+    * `length`, `rows`: phrases that count as returned, and all rows of the list: they differ under `duplicates=after`
+    * `known`: documents that are in the gold standard
+    * `largest`: the largest grade of the gold standard
+    * `negatives`: number of phrases judged not relevant
+    * `judged`: the sum of the hits' parts of bpref; None without judged negatives
     returned_rows (document, rank) of the rows that count as returned, if some do not
-    deepest       the rank beyond which the hits are unknown, if any
-    gold_size     the gold size for cutoffs, if `size` includes broader concepts
-    declined      as `Gold.declined`
+    * `deepest`: the rank beyond which the hits are unknown, if any
+    * `gold_size`: the gold size for cutoffs, if `size` includes broader concepts
+    * `declined`: see `Gold.declined`
     """
 
     alignment: Alignment

@@ -20,15 +20,15 @@ _A, _B = 0.55, 1.5
 class Gold:
     """Gold items of D documents, grouped by document; an item is a keyphrase with all its spellings.
 
-    size, start     (D,) number of items of a document, and its first item
-    grade           (item,) grade of each item, 1 if the gold standard is binary
-    spelling_start, spelling_count   (D,) the spellings of a document's items in the two arrays below
-    spelling_item, spelling_form     (spelling,) item and normalized form
-    known           (D,) documents that the annotators of the gold standard saw
-    negatives       the items judged not relevant (grade below `rel`; needed by bpref and `gains = all` only), if known
-    weights         (form,) gain of a keyphrase by rarity; None: 1
-    declined        (D,) documents without an item that count nevertheless, because the annotator who is left out chose
-                    something and the others nothing; None: no document
+    * `size`, `start`: (D,) number of items of a document, and its first item
+    * `grade`: (item,) grade of each item, 1 if the gold standard is binary
+    * `spelling_start`, `spelling_count`: (D,) the spellings of a document's items in the two arrays below
+    * `spelling_item`, `spelling_form`: (spelling,) item and normalized form
+    * `known`: (D,) documents that the annotators of the gold standard saw
+    * `negatives`: the items judged not relevant (grade below `rel`; needed by bpref and `gains = all` only), if known
+    * `weights`: (form,) gain of a keyphrase by rarity; if None, every gain is 1
+    * `declined`: (D,) documents without an item that count nevertheless, because the annotator who is left out chose
+      something and the others nothing; None: no document
     """
 
     size: Ints
@@ -105,9 +105,9 @@ def leave_one_out_rule(annotators: str) -> str:
 class AnnotatorChoices:
     """The distinct choices of annotators: (n,) item and annotator of every choice, and (item,) document of each item.
 
-    position  (n,) position of the choice in the file
-    label     (item,) form of the first spelling of each item, which identifies keyphrases across documents
-    seen      (A, D) whether the annotator saw the document; phrases not chosen there are a “no”
+    * `position`: (n,) position of the choice in the file
+    * `label`: (item,) form of the first spelling of each item, which identifies keyphrases across documents
+    * `seen`: (A, D) whether the annotator saw the document; phrases not chosen there are a “no”
     """
 
     item: Ints

@@ -172,7 +172,7 @@ def jackknife_half_width(values: Floats) -> float:
 def t_half_width(squares: Floats, sizes: Floats, documents: Ints | int) -> Floats:
     """Return half the width of the document-cluster t interval (K,), NaN without variance: SE² = D/(D−1) · sum of u_D².
 
-    squares   sum of squared influences u_D = gradient · counts of documents; `sizes`: the same with absolute terms
+    * `squares`: sum of squared influences u_D = gradient · counts of documents; `sizes`: the same with absolute terms
     """
     n = np.asarray(documents, float)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -184,7 +184,7 @@ def t_half_width(squares: Floats, sizes: Floats, documents: Ints | int) -> Float
 class Variance:
     """The components of the variance of a mean over documents and runs, or of a difference of such means (K,).
 
-    runs, documents  variances with their degrees of freedom; `both`: the part that both include
+    * `runs`, `documents`: variances with their degrees of freedom; `both`: the part that both include
     """
 
     runs: Sequence[tuple[Floats, float]]
@@ -214,9 +214,9 @@ class Variance:
 class Estimate:
     """Values and intervals of one measure and average, in columns (K,), such as cutoffs.
 
-    resampled  (B, K) values of the resamples, if any
-    variance   of the t interval over documents and runs
-    runs       (R, K) values of several runs of a system
+    * `resampled`: (B, K) values of the resamples, if any
+    * `variance`: variance of the t interval over documents and runs
+    * `runs`: (R, K) values of several runs of a system
     """
 
     value: Floats

@@ -31,10 +31,10 @@ _SPARSE_COST = 20
 class LabelSets:
     """The sets of documents that at least two annotators saw; other documents have zeros.
 
-    number    (D,) number of sets
-    together  (D,) the sum of the similarities of all ordered pairs of sets, divided by number - 1
-    alike     (D, D), sparse: the sum of the similarities of all sets of two documents
-    empty     (D,) number of empty sets, which equal one another
+    * `number`: (D,) number of sets
+    * `together`: (D,) the sum of the similarities of all ordered pairs of sets, divided by number - 1
+    * `alike`: (D, D), sparse: the sum of the similarities of all sets of two documents
+    * `empty`: (D,) number of empty sets, which equal one another
     """
 
     number: Floats

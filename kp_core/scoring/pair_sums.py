@@ -63,7 +63,7 @@ COMPARABLE = 0.9
 class ListCounts:
     """The number of documents for which systems have a list in all their runs.
 
-    both  pair of systems → number of documents with lists of both; `documents`: number of documents in use
+    * `both`: pair of systems → number of documents with lists of both; `documents`: number of documents in use
 
     >>> lists = ListCounts({("a", "a"): 10, ("a", "b"): 8, ("b", "b"): 9}, 10)
     >>> lists.coverage, lists.lacking("a", "b"), lists.comparable("a", "b")
@@ -119,13 +119,13 @@ def under_other_rule(systems: Mapping[str, SystemCounts]) -> dict[str, SystemCou
 class PairResults:
     """The comparison of systems and their pairs (P,).
 
-    scores, resampled   system → its value, and its values over the resamples (B,)
-    p, halves           (P,) p-value of the test, and half the width of the t interval
-    left_out            documents on which not every system is scored
-    effects             for each pair: d_z, rank-biserial correlation (NaN if data are streamed), wins, ties, losses
-    runs                system → number of runs, if some system has several
-    otherwise           index of a pair → its comparison under the opposite convention, if a list is missing
-    identical           system → the first of the systems with the same lists, if that is another one
+    * `scores`, `resampled`: system → its value, and its values over the resamples (B,)
+    * `p`, `halves`: (P,) p-value of the test, and half the width of the t interval
+    * `left_out`: documents on which not every system is scored
+    * `effects`: for each pair: d_z, rank-biserial correlation (NaN if data are streamed), wins, ties, losses
+    * `runs`: system → number of runs, if some system has several
+    * `otherwise`: index of a pair → its comparison under the opposite convention, if a list is missing
+    * `identical`: system → the first of the systems with the same lists, if that is another one
     """
 
     pairs: list[tuple[str, str]]

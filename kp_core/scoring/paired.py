@@ -194,8 +194,8 @@ def rank_bounds(resampled: dict[str, Floats]) -> dict[str, tuple[float, float]]:
 class Family:
     """A family of comparisons: measure, test, number of trials, and correction for the number of pairs.
 
-    baseline  the system with which all others are compared, instead of all pairs
-    margin    smallest difference of interest; if it is given, each pair gets a verdict
+    * `baseline`: the system with which all others are compared, instead of all pairs
+    * `margin`: smallest difference of interest; if it is given, each pair gets a verdict
 
     >>> Family("F1@10").parsed.name()
     'F1@10'

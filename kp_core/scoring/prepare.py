@@ -42,9 +42,9 @@ NOBODY = Names((), ())
 class Prepared:
     """A corpus under settings.
 
-    settings   with the full name of the universe, cutoffs as numbers, and a normalizer that fits the data
-    notes      on the files and on the choice of settings
-    names      names in all data, even if this is only a part of them
+    * `settings`: settings with the full name of the universe, cutoffs as numbers, and a suitable normalizer
+    * `notes`: notes on the files and on the choice of settings
+    * `names`: names in all data, even if this is only a part of them
     """
 
     corpus: Corpus

@@ -122,7 +122,7 @@ def pooled(systems: Iterable[Sampled]) -> RunVariance | None:
 def variance_of(systems: Sequence[Sampled], documents: int, run_variance: RunVariance | None = None) -> Variance:
     """Return the variance of a system's mean over runs, or of the difference of two such means.
 
-    run_variance  the variance of a single run, used for all these systems if one of them has only one run
+    * `run_variance`: the variance of a single run, used for all these systems if one of them has only one run
     """
     means = [system.moved.mean(axis=0) for system in systems]
     effect = means[0] if len(means) == 1 else means[0] - means[1]

@@ -39,10 +39,10 @@ _VECTORS_PER_BLOCK = 500
 class SimilarityTable:
     """The similarity of V phrases, addressed by number; -1 is a missing phrase, similar to no other.
 
-    entry    (V + 1,) row of each phrase in the user's table, -1 for none and for zero vectors; the last is -1
-    entries  number of rows
-    key      sorted numbers of pairs, a · entries + b; `score`: their similarities; empty if there are vectors
-    vectors  (V + 1, length) unit vector of each phrase, zeros for none; or None
+    * `entry`: (V + 1,) row of each phrase in the user's table, -1 for none and for zero vectors; the last is -1
+    * `entries`: number of rows
+    * `key`: sorted numbers of pairs, a · entries + b; `score`: their similarities; empty if there are vectors
+    * `vectors`: (V + 1, length) unit vector of each phrase, zeros for none; or None
     """
 
     entry: Ints
@@ -205,8 +205,8 @@ def notes_on_similarities(corpus: Corpus, coded: Coded, settings: Settings) -> l
 class CandidatePairs:
     """Predictions of one system and gold spellings, by document and rank.
 
-    document, rank, phrase   (row,) of every prediction after filter and duplicate rule; `phrase`: its number
-    item, spelling           (spelling,) gold item, and number of the phrase
+    * `document`, `rank`, `phrase`: (row,) of every prediction after filter and duplicate rule; `phrase`: its number
+    * `item`, `spelling`: (spelling,) gold item, and number of the phrase
     """
 
     gold: Gold
@@ -266,7 +266,7 @@ def candidate_pairs(data: Prepared, run: CodedRun, alignment: Alignment) -> Cand
 def best_of_prefixes(weight: Floats) -> tuple[Floats, Floats]:
     """Return the weight and the number of pairs of the best assignment of the first 1, 2, ... rows: (row,) each.
 
-    weight   (row, column), 0 for forbidden pairs
+    * `weight`: (row, column), 0 for forbidden pairs
 
     >>> best_of_prefixes(np.array([[0.75, 0.70], [0.70, 0.0]]))[0].tolist()
     [0.75, 1.4]
@@ -287,7 +287,7 @@ def best_of_prefixes(weight: Floats) -> tuple[Floats, Floats]:
 def soft_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats, Floats]:
     """Return how much each row adds to the weight, and to the pairs, of its document's best assignment: (row,) each.
 
-    row, item, weight   one entry per allowed pair; rows are numbered across documents, better ranks first
+    * `row`, `item`, `weight`: one entry per allowed pair; rows are numbered across documents, better ranks first
     """
     gain, pairs = np.zeros(rows), np.zeros(rows)
     alone = (np.bincount(row, minlength=rows)[row] == 1) & (np.bincount(item)[item] == 1)
@@ -325,7 +325,7 @@ def soft_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats
 def best_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats, Floats]:
     """Return the largest weight of each row, and how much it raises the largest weights of its items: (row,) each.
 
-    row, item, weight   as in `soft_gains`; rows ascend
+    * `row`, `item`, `weight`: as in `soft_gains`; rows ascend
 
     >>> [g.tolist() for g in best_gains(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([0.5, 0.75, 0.25]), 2)]
     [[0.5, 0.75], [0.5, 0.5]]

@@ -196,7 +196,7 @@ def count_unchecked(
 ) -> dict[str, SystemCounts]:
     """Return the counts of all systems and baselines, without checking N; other arguments as in `gold_items`.
 
-    matchers  required matchers; without `sets`, N and the slow count of n-grams in all texts are not needed
+    * `matchers`: required matchers; without `sets`, N and the slow count of n-grams in all texts are not needed
     """
     concordance, settings, tables = "sets" in matchers, data.settings, table_settings(data.settings)
     gold = of_sets = data.standard(without, fewest)

@@ -23,10 +23,10 @@ Function = TypeVar("Function", bound=Callable[..., Floats])
 class SimilarityCard:
     """A similarity of two phrases: its texts, as described in `measures.toml`, and the function from pairs to values.
 
-    score       block → values (n,); a block is `Sides` at the levels words, stems and characters, two lists of
-                normalized strings at the level texts, `Pairs` at the level pairs
-    reason      why a value is missing although both phrases have tokens; a key of `REASONS`
-    options     name → values, as in `R-precision(overlap=contiguous)`
+    * `score`: block → values (n,); a block is `Sides` at the levels words, stems and characters, two lists of
+      normalized strings at the level texts, `Pairs` at the level pairs
+    * `reason`: why a value is missing although both phrases have tokens; a key of `REASONS`
+    * `options`: name → values, as in `R-precision(overlap=contiguous)`
     """
 
     name: str

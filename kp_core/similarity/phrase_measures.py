@@ -120,7 +120,7 @@ NIST_ORDERS = 5
 def information(flat: Flat, weight: Ints) -> list[Floats]:
     """Return, for each order, the information of the n-gram of the references that begins at each token (token,).
 
-    weight  (phrase,) how often each phrase is a reference
+    * `weight`: (phrase,) how often each phrase is a reference
     """
     owner = np.repeat(np.arange(len(flat.length)), flat.length)
     index = np.flatnonzero(weight[owner] > 0)
@@ -196,7 +196,7 @@ _STATES = 2000
 def best_alignment(same: Bools, exact: Bools) -> tuple[int, int]:
     """Return matches and chunks of the best alignment: most matches, then most exact ones, then fewest chunks.
 
-    same, exact   (r, h) whether a word of the reference and one of the hypothesis may be matched, and are equal
+    * `same`, `exact`: (r, h) whether a word of the reference and one of the hypothesis may be matched, and are equal
 
     >>> twice = np.array([[True, False, False], [False, True, True]])
     >>> best_alignment(twice, twice)

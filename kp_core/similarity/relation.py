@@ -32,11 +32,11 @@ COMPLEXITIES = ("Simple", "PP", "CC", "PP+CC")
 def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> pd.DataFrame:
     """Return one row per pair that describes its relation, given the indices of the two phrases.
 
-    type, location   indices of `TYPES` and `LOCATIONS`
-    morph            whether it is a partial match that needs stemming
-    reordered        whether the same stems occur in another order
-    contiguous       whether the longer phrase contains the shorter one contiguously
-    overlap          R-precision of the stems
+    * `type`, `location`: indices of `TYPES` and `LOCATIONS`
+    * `morph`: whether it is a partial match that needs stemming
+    * `reordered`: whether the same stems occur in another order
+    * `contiguous`: whether the longer phrase contains the shorter one contiguously
+    * `overlap`: R-precision of the stems
 
     Source: Kim, Baldwin & Kan 2010, sections 2 and 5, on token boundaries.
     """

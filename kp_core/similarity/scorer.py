@@ -77,9 +77,9 @@ class Pairs:
 class Scores:
     """Values of pairs under measures.
 
-    table    (pair, measure), NaN if undefined
-    empty    (pair, measure) whether a phrase has no tokens for the measure
-    missing  (measure,) why other values are missing
+    * `table`: (pair, measure), NaN if undefined
+    * `empty`: (pair, measure) whether a phrase has no tokens for the measure
+    * `missing`: (measure,) why other values are missing
     """
 
     names: tuple[str, ...]
@@ -97,8 +97,8 @@ class Scores:
 class Scorer:
     """Scorer of phrase pairs by any measure, which encodes the phrases once; pairs are two arrays of phrase numbers.
 
-    stemmed  (phrase,) phrases that are already stems
-    kept     data that measures of meaning prepare once
+    * `stemmed`: (phrase,) phrases that are already stems
+    * `kept`: data that measures of meaning prepare once
     """
 
     def __init__(

@@ -49,9 +49,9 @@ class Flat:
 class Recipe:
     """A recipe for turning phrases into tokens; each Chinese or Japanese character is one word.
 
-    words       pipeline of the words, as in `Normaliser`
-    stemmer     stemmer of the stems; empty: stems are the words
-    everywhere  whether measures of words also use stems
+    * `words`: pipeline of the words, as in `Normaliser`
+    * `stemmer`: name of the stemmer; if empty, the stems are the words
+    * `everywhere`: whether measures of words also use stems
     """
 
     words: str = "lower+space+possessive-drop"
@@ -154,8 +154,8 @@ def total(flags: Bools, axis: int = 0) -> Counts:
 class Sides:
     """A block of n pairs, all with r tokens in the reference and h in the hypothesis.
 
-    ref, hyp                   (r, n) and (h, n) token codes
-    reference, hypothesis      (n,) numbers of the phrases
+    * `ref`, `hyp`: (r, n) and (h, n) token codes
+    * `reference`, `hypothesis`: (n,) numbers of the phrases
     """
 
     ref: Codes
@@ -299,9 +299,9 @@ def _blocks(reference: Ints, hypothesis: Ints) -> Iterator[Ints]:
 class Shared:
     """The data shared by all blocks of one level of tokens.
 
-    flat, words  the tokens, and the phrases as words
-    longer       whether the phrase with more tokens is the reference (tie: the keyphrase); else it is the keyphrase
-    information  function that returns the information of the n-grams of all references
+    * `flat`, `words`: the tokens, and the phrases as words
+    * `longer`: whether the phrase with more tokens is the reference (tie: the keyphrase); else it is the keyphrase
+    * `information`: function that returns the information of the n-grams of all references
     """
 
     flat: Flat

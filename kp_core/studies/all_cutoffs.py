@@ -40,9 +40,9 @@ _NORMAL = 40
 class AllCutoffs:
     """Paired tests of every pair of systems at every cutoff, corrected for all pairs and cutoffs together.
 
-    by_document  system → values (D, K) of the documents for which every system has a value at each cutoff
-    p            pair → corrected p at each cutoff (K,); if lists are missing, the larger p of both conventions, or 1 if
-                 the two disagree in direction
+    * `by_document`: system → values (D, K) of the documents for which every system has a value at each cutoff
+    * `p`: pair → corrected p at each cutoff (K,); if lists are missing, the larger p of both conventions, or 1 if the
+      two disagree in direction
     """
 
     tested_cutoffs: tuple[int, ...]

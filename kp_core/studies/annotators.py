@@ -114,8 +114,8 @@ def standard_error(data: Prepared) -> float:
 class _Part:
     """One measure for K rows of the result with their names.
 
-    kind    together, each (one annotator against the union of the others, but K: the others only) or pairs
-    number  number of the subset in the names of sums, 0 for all documents
+    * `kind`: together, each (one annotator against the union of the others, but K: the others only) or pairs
+    * `number`: number of the subset in the names of sums, 0 for all documents
     """
 
     kind: str

@@ -48,8 +48,8 @@ class BestK:
 class SignificantAt:
     """The cutoffs at which two systems differ significantly, after correction for all cutoffs tested.
 
-    significant, opposite  cutoffs at which the better system, or else the other system, is significantly ahead
-    alone                  cutoff of the comparison, if significant there without correction for other cutoffs
+    * `significant`, `opposite`: cutoffs at which the better system, or else the other system, is significantly ahead
+    * `alone`: cutoff of the comparison, if significant there without correction for other cutoffs
     """
 
     tested_cutoffs: tuple[int, ...]

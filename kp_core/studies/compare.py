@@ -44,7 +44,7 @@ _FEWEST_FREEDOM = 2
 class BetterOn:
     """Lower bound on the number of data sets on which system a is better than system b.
 
-    better, which   number and names of these data sets after Holm's correction; `of`: number of data sets with both
+    * `better`, `which`: number and names of these data sets after Holm's correction; `of`: number with both
     """
 
     a: str

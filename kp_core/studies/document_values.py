@@ -226,8 +226,8 @@ def _phrases(data: Prepared, systems: Mapping[str, SystemCounts], cutoff: Cutoff
 class DocumentView:
     """One document: its gold keyphrases and the ranked list of every system.
 
-    gold    phrase, spellings, annotators, votes, grade, found (systems that have it within the cutoff)
-    lists   system → rank, phrase, score, mark (a key of `MARKS`), keyphrase that it hits, counts (within the cutoff)
+    * `gold`: phrase, spellings, annotators, votes, grade, found (systems that have it within the cutoff)
+    * `lists`: system → rank, phrase, score, mark (a key of `MARKS`), keyphrase that it hits, counts (within the cutoff)
     """
 
     title: str

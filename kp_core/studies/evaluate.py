@@ -86,7 +86,7 @@ def evaluate(
 class Query:
     """The evaluation to perform.
 
-    names, settings  names in all data, and resolved settings
+    * `names`, `settings`: names in all data, and resolved settings
     """
 
     measures: list[Measure]
@@ -246,8 +246,8 @@ def system_rows(
 ) -> list[Row]:
     """Return the rows of all systems from sums; values under several gold standards are averaged.
 
-    counts    subset → counts, needed to average the runs of a system in memory
-    subjects  (subset, system, number of the measure, average) → mean over subjects
+    * `counts`: subset → counts, needed to average the runs of a system in memory
+    * `subjects`: (subset, system, number of the measure, average) → mean over subjects
     """
     rows, settings = list[Row](), query.settings
     for number, subset in enumerate(subsets(query.by, query.names.groups)):
@@ -325,8 +325,8 @@ def interval_table(
 ) -> pd.DataFrame:
     """Return one row per concordance measure of a system, pooled, at the first cutoff.
 
-    low, high, cluster_…  by bootstrap over documents, and by t with documents as clusters (error: standard error)
-    independent_…         value ± 1.96 errors as if phrases were independent, only for comparison: it is too narrow
+    * low, high: bootstrap interval over documents; cluster_…: t interval with documents as clusters
+    * independent_…: value ± 1.96 errors as if phrases were independent, only for comparison: it is too narrow
     """
     data = prepare(corpus, resolve_settings(corpus, settings, changes), interval="bootstrap")
     counts = count_systems(data)

@@ -115,8 +115,8 @@ def _lengths(data: Prepared) -> dict[str, Bools]:
 def count_sides(data: Prepared, by: Part, without: int | None = None, as_returned: bool = False) -> dict[str, Systems]:
     """Return side of the keyphrases → counts of every system, with the phrases of the side ranked anew.
 
-    presence   a phrase is present if its tokens occur together in the text (Meng et al. 2017, on token boundaries)
-    frequency  thirds of the distinct keyphrases or concepts by gold frequency; other phrases belong to the tail
+    * `presence`: a phrase is present if its tokens occur together in the text (Meng et al. 2017, on token boundaries)
+    * `frequency`: thirds of the distinct keyphrases or concepts by gold frequency; other phrases belong to the tail
     """
     key = by, without_count_conventions(data.settings.changed(k="all", interval="none")), without, as_returned
     sides = memoize(data.corpus, "sides", key, lambda: _count_sides(data, by, without, as_returned))

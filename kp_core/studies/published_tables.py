@@ -38,9 +38,9 @@ class Span(NamedTuple):
 class Recovered(NamedTuple):
     """Bounds of the concordance tables that give the printed values, as shares of N.
 
-    both, neither, apart   cells a and d, and b + c
-    larger, smaller        share of phrases chosen by the side that chose more, and by the other side
-    precision_max          highest possible precision if the system chose fewer
+    * `both`, `neither`, `apart`: cells a and d, and b + c
+    * `larger`, `smaller`: share of phrases chosen by the side that chose more, and by the other side
+    * `precision_max`: highest possible precision if the system chose fewer
     """
 
     both: Span

@@ -33,8 +33,8 @@ _SHOWN = 30
 class Numbers:
     """Base of all results: tidy rows with signature and notes.
 
-    settings     resolved `Settings`, or another mapping; then the signature begins with `kind`
-    documents    number of documents with gold; `concordance`: whether the rows have concordance measures
+    * `settings`: resolved `Settings`, or another mapping; then the signature begins with `kind`
+    * `documents`: number of documents with gold; `concordance`: whether the rows have concordance measures
     """
 
     frame: pd.DataFrame

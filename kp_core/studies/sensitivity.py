@@ -64,8 +64,8 @@ Refusal = InputError | UsageError
 class Candidate(NamedTuple):
     """A setting evaluated with one measure.
 
-    kind   current, preset, change (of one convention), grid, or near (the grid under the current normalization)
-    name   preset or changed convention; `means`: canonical settings, which are equal if the measure cannot differ
+    * `kind`: current, preset, change (of one convention), grid, or near (the grid under the current normalization)
+    * `name`: preset or changed convention; `means`: canonical settings, which are equal if the measure cannot differ
     """
 
     kind: str

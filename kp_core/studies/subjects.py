@@ -86,9 +86,9 @@ def documents_of(
 def subjects_of_annotators(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Numbers:
     """Return one row per subject that annotators chose, the most disputed first.
 
-    documents   number in which any annotator chose it; by_all, by_most: all, or more than half, of the annotators
-    chosen      number of annotators' lists with it, of `seen` lists; apart: pairs of annotators of whom one chose it
-    P_pos       if an annotator chose it, how often another one did; annotators: who chose it, and how often
+    * documents: number in which any annotator chose it; by_all, by_most: all, or more than half, of the annotators
+    * `chosen`: number of annotators' lists with it, of `seen` lists; apart: pairs of annotators of whom one chose it
+    * `P_pos`: if an annotator chose it, how often another one did; annotators: who chose it, and how often
 
     >>> from kp_core import load
     >>> gold = pd.DataFrame({"doc_id": list("ddde"), "annotator": list("ABCA"), "phrase": ["a", "a", "b", "a"]})

@@ -54,8 +54,8 @@ COLUMNS = (
 class Levels:
     """What remains of each document's gold standard if a phrase needs 1, 2, …, S votes.
 
-    K       (D, S) agreement, NaN if undefined; `gold`: (D, S) number of remaining phrases
-    reason  (D,) why K of a document is undefined, else ""
+    * `K`: (D, S) agreement, NaN if undefined; `gold`: (D, S) number of remaining phrases
+    * `reason`: (D,) why K of a document is undefined, else ""
     """
 
     K: Floats

@@ -26,9 +26,9 @@ _ABBREVIATION = re.compile(r"[^\W\d_][^\W_]*")
 class Rules:
     """Rules for chunks that are candidates.
 
-    pattern   NBAR: adjectives and nouns that end in a noun; NBAR IN NBAR: also two NBARs around a preposition
-    parts     only the longest match, or also parts of an NBAR that end in a noun
-    longest   maximum number of words of a candidate
+    * `pattern`: NBAR: adjectives and nouns that end in a noun; NBAR IN NBAR: also two NBARs around a preposition
+    * `parts`: only the longest match, or also parts of an NBAR that end in a noun
+    * `longest`: maximum number of words of a candidate
     """
 
     pattern: Literal["NBAR", "NBAR IN NBAR"] = "NBAR IN NBAR"

@@ -71,8 +71,8 @@ def places(
 
     Of overlapping phrases, the one with more tokens takes precedence, then the earlier one, then the first kind.
 
-    stemmed    kinds whose phrases were released as stems
-    yielding   kinds that get only words not covered by other kinds, so that their phrases never hide those of others
+    * `stemmed`: kinds whose phrases were released as stems
+    * `yielding`: kinds that get only words not covered by other kinds, so that their phrases never hide those of others
     """
     any_order = "sort" in normaliser.steps
     phrases_of: dict[int, dict[tuple[str, ...], tuple[str, str]]] = {}

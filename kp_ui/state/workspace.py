@@ -66,7 +66,7 @@ SAMPLES = {name: Sample(**fields) for name, fields in _SAMPLE_FIELDS.items()}
 class Workspace:
     """The data on screen; their digest is part of the key of all cached results.
 
-    uploads  the files from which the data were read
+    * `uploads`: the files from which the data were read
     """
 
     corpus: kp.Corpus

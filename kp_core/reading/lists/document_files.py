@@ -212,8 +212,8 @@ def _recognition(
 ) -> Recognition:
     """Return the reading of lists with one kind of line, given the texts next to them.
 
-    apart  whether the lists are in folders of systems
-    kinds  number of kinds of lines of the gold standard, if there are other lists
+    * `apart`: whether the lists are in folders of systems
+    * `kinds`: number of kinds of lines of the gold standard, if there are other lists
     """
     ids, documents = {_document(file) for file in texts}, {_document(file) for file in files}
     whose = "folders" if apart else files[0].mapping.switch("annotators") or _annotators(files, ids)

@@ -79,11 +79,11 @@ class NoData(InputError):
 class Strength(IntEnum):
     """Strength of evidence. The strongest reading is used; the user decides between equally strong ones.
 
-    PROPOSED  a guess, about which the user is asked
-    CONTENT   contents of cells or lines
-    GRAMMAR   all lines, or all objects, have the same form
-    NAMES     known column names
-    MARKS     marks that are unique to the format
+    * `PROPOSED`: a guess, about which the user is asked
+    * `CONTENT`: contents of cells or lines
+    * `GRAMMAR`: all lines, or all objects, have the same form
+    * `NAMES`: known column names
+    * `MARKS`: marks that are unique to the format
     """
 
     PROPOSED, CONTENT, GRAMMAR, NAMES, MARKS = range(5)
@@ -93,12 +93,12 @@ class Strength(IntEnum):
 class Recognition:
     """A hypothesis about the family of one or several files, with its evidence in words.
 
-    mapping  the mapping that gives this reading
-    options  settings of the format, and their values
-    offers   settings whose possible values depend on the file, such as the sheets of a workbook
-    layouts  the layouts of tables
-    plan     data that the family needs to read other files
-    guessed  whether the role is a guess without evidence in the files
+    * `mapping`: the mapping that gives this reading
+    * `options`: settings of the format, and their values
+    * `offers`: settings whose possible values depend on the file, such as the sheets of a workbook
+    * `layouts`: the layouts of tables
+    * `plan`: data that the family needs to read other files
+    * `guessed`: whether the role is a guess without evidence in the files
     """
 
     family: str
@@ -119,13 +119,13 @@ class Recognition:
 class Family:
     """A format family: how its files are recognized and read.
 
-    recognise         returns the reading of one file, if it is of this family; None if it only recognizes groups
-    read              returns the rows of all roles, or of a given role and the texts next to them
-    recognise_groups  claims files that belong together, before single files are recognized
-    GROUP_IS_ONE      whether such a group is one annotator or system, named after its folder
-    OPTIONS           names of its settings
-    PROVED            whether marks in the files prove such a group, which is then claimed first
-    FORMS             formats of this family with separate names
+    * `recognise`: returns the reading of one file, if it is of this family; None if it only recognizes groups
+    * `read`: returns the rows of all roles, or of a given role and the texts next to them
+    * `recognise_groups`: claims files that belong together, before single files are recognized
+    * `GROUP_IS_ONE`: whether such a group is one annotator or system, named after its folder
+    * `OPTIONS`: names of its settings
+    * `PROVED`: whether marks in the files prove such a group, which is then claimed first
+    * `FORMS`: formats of this family with separate names
     """
 
     NAME: str

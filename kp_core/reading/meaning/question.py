@@ -35,7 +35,7 @@ FIELDS = {field: f"the {field}" for field in COLUMNS} | {
 class Reply:
     """A possible answer: in words, as a mapping per file, and as fixes of ids.
 
-    example  its effect, such as “`C-1.txt` → `C-1`”
+    * `example`: its effect, such as “`C-1.txt` → `C-1`”
     """
 
     words: str
@@ -60,7 +60,7 @@ class Reply:
 class Finding:
     """A problem in the data as read, and the answers that would correct it.
 
-    level  stop: results would be meaningless; ask: the reading is uncertain; warn: shown with every result
+    * `level`: stop: results would be meaningless; ask: the reading is uncertain; warn: shown with every result
     """
 
     level: Level

@@ -68,8 +68,8 @@ def binary_kind(data: bytes) -> str | None:
 def decode(name: str, data: bytes, encoding: str | None = None, *, strict: bool = False, exact: bool = False) -> Text:
     """Decode a file by its byte order mark, else as UTF-8, else in a given encoding.
 
-    encoding  of files that are not UTF-8; by default windows-1252, with a warning
-    exact     whether the encoding is that of this file, even if it could be UTF-8
+    * `encoding`: encoding of files that are not UTF-8; by default windows-1252, with a warning
+    * `exact`: whether the encoding is that of this file, even if it could be UTF-8
     """
     if kind := binary_kind(data):
         raise InputError(name, kind, "text", "Save it as CSV or UTF-8 text.")

@@ -74,9 +74,9 @@ class Source:
 class Bundle:
     """The files of one path or upload, and the names of ignored files.
 
-    folder  whether it is a folder or archive, whose unreadable files are ignored
-    loose   whether it is several paths, all of which must be readable; it is named after their common folder
-    given   the path, or the name of the upload
+    * `folder`: whether it is a folder or archive, whose unreadable files are ignored
+    * `loose`: whether it is several paths, all of which must be readable; it is named after their common folder
+    * `given`: the path, or the name of the upload
     """
 
     name: str

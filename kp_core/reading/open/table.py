@@ -36,15 +36,15 @@ _HEADS, _BODY = 10, 200
 class Table:
     """Named columns of equal length; those of text files contain text, others also numbers and lists.
 
-    names   column names; empty until `headed` finds them
-    lines   line of each row; None if row i is in line i + 1
-    read    number of rows below the header, including rejected and blank ones
-    nulls   whether missing values differ from empty ones, as in JSON
-    form    name of the file format
-    datasets  data sets that are prefixes of ids
-    dataset, run  columns that became part of ids or system names
-    splits  whether a text may contain several phrases
-    seen    cache of properties of columns
+    * `names`: column names; empty until `headed` finds them
+    * `lines`: line of each row; None if row i is in line i + 1
+    * `read`: number of rows below the header, including rejected and blank ones
+    * `nulls`: whether missing values differ from empty ones, as in JSON
+    * `form`: name of the file format
+    * `datasets`: data sets that are prefixes of ids
+    * `dataset`, `run`: columns that became part of ids or system names
+    * `splits`: whether a text may contain several phrases
+    * `seen`: cache of properties of columns
     """
 
     file: str

@@ -226,7 +226,7 @@ def assemble(
 ) -> Corpus:
     """Build the corpus, or raise an error if the files contradict each other.
 
-    silent  systems without output, which are scored as missing everywhere
+    * `silent`: systems without output, which are scored as missing everywhere
     """
     all_notes = [*notes, *(note for part in parts for note in part.notes)]
     if datasets := datasets_of(parts):
@@ -339,8 +339,8 @@ class Order:
 def order(table: pa.Table, starts: Integers, higher_is_better: bool | None = None, *, lower: bool = False) -> Order:
     """Group the rows of one system by document, ranked 1, 2, ...
 
-    starts  rows at which the document changes
-    lower   whether lower scores are better by default, as for YAKE
+    * `starts`: rows at which the document changes
+    * `lower`: whether lower scores are better by default, as for YAKE
     """
     heads = flatten(table["doc_id"]).take(pa.array(starts)).dictionary_encode().indices.to_numpy().astype(np.int64)
     documents = np.repeat(heads, np.diff(starts, append=len(table)))

@@ -37,17 +37,17 @@ def phrases_by_document(doc_ids: Iterable[str], phrases: Iterable[str]) -> dict[
 class Rows:
     """Rows of one role from one file or group of files, as read by a format family.
 
-    table     a column per role: doc_id, phrase, source (annotator or system), rank, score, …
-    read      number of rows, including rejected and blank ones
-    lines     line of each row, or None if row i is in line i + 1; after the check, only that of the first row
-    places    file of each row, if the rows come from several files and are not checked
-    lists     source, doc_id, file, line and length of each list, empty ones included, if the family reads lists
-    marked    rows that the family rejects: row number → reason
-    rejected  rejected lines that have no row in the table
-    counted   number of documents without ids, numbered 1, 2, …; see `assemble.align`
-    titles    titles of these documents
-    only_ids  whether the file only lists ids for such documents
-    datasets  data sets that are prefixes of the ids
+    * `table`: a column per role: doc_id, phrase, source (annotator or system), rank, score, …
+    * `read`: number of rows, including rejected and blank ones
+    * `lines`: line of each row, or None if row i is in line i + 1; after the check, only that of the first row
+    * `places`: file of each row, if the rows come from several files and are not checked
+    * `lists`: source, doc_id, file, line and length of each list, empty ones included, if the family reads lists
+    * `marked`: rows that the family rejects: row number → reason
+    * `rejected`: rejected lines that have no row in the table
+    * `counted`: number of documents without ids, numbered 1, 2, …; see `assemble.align`
+    * `titles`: titles of these documents
+    * `only_ids`: whether the file only lists ids for such documents
+    * `datasets`: data sets that are prefixes of the ids
     """
 
     role: Role
@@ -74,10 +74,10 @@ class Rows:
 class Part(Rows):
     """Checked rows of one file.
 
-    file     name in the report
-    name     annotator or system if no column names it; `name_given`: whether the user gave it
-    origin   identity of the upload, which may have several parts
-    sources  annotators or systems, including those with empty lists only; set by `assemble`
+    * `file`: name in the report
+    * `name`: annotator or system if no column names it; `name_given`: whether the user gave it
+    * `origin`: identity of the upload, which may have several parts
+    * `sources`: annotators or systems, including those with empty lists only; set by `assemble`
     """
 
     file: str

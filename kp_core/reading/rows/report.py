@@ -119,9 +119,9 @@ _ALWAYS = ("role", "source", "documents", "phrases", "shortest", "mean", "longes
 def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | None = None) -> pd.DataFrame:
     """Return one row per annotator and system: documents, phrases, list lengths, gaps, duplicates, ties, short lists.
 
-    missing     documents for which only other sources have a list
-    duplicates  phrases that repeat an earlier one of the same list: exactly, lower-cased, or after normalization
-    vanishing   phrases of which the normaliser leaves nothing
+    * `missing`: documents for which only other sources have a list
+    * `duplicates`: phrases that repeat an earlier one of the same list: exactly, lower-cased, or after normalization
+    * `vanishing`: phrases of which the normaliser leaves nothing
     """
     gold = corpus.gold.rename(columns={"annotator": "source"}).assign(role="gold")
     runs = corpus.runs.rename(columns={"system": "source"}).assign(role="system")

@@ -36,7 +36,7 @@ _WHOLE = {
 def cell_separator(table: Table, name: str, adjacent: Iterable[str] = (), *, certain: bool = True) -> str:
     """Return how the cells of a column are split; if that is unclear, decide by the adjacent columns.
 
-    certain  whether the cells are known to be lists, even if some contain a single phrase
+    * `certain`: whether the cells are known to be lists, even if some contain a single phrase
     """
     if holds_lists(table.column(name)):
         return "lists"

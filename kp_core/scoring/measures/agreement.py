@@ -25,8 +25,8 @@ class Panel(Cells):
     returned = size = the mean number of choices per annotator; hits = the mean size of the intersection of a pair.
     Scott's pi of this table is Fleiss' kappa; its AC1, PABAK, P_pos and P_neg are the versions for several annotators.
 
-    values, yes   number of decisions (phrases times annotators), and how many of them are “yes”
-    apart         2 [(R-1) C - Q] / (R-1), with C choices and Q ordered pairs of agreeing choices by R annotators
+    * `values`, `yes`: number of decisions (phrases times annotators), and how many of them are “yes”
+    * `apart`: 2 [(R-1) C - Q] / (R-1), with C choices and Q ordered pairs of agreeing choices by R annotators
     """
 
     values: Floats

@@ -26,12 +26,12 @@ LETTERS: dict[str, Cutoff] = {"O": "gold", "M": "all", "G": "larger"}
 class MeasureCard:
     """A measure: its texts, as described in `measures.toml`, and the function from counts to values.
 
-    family      input of the function. concordance, overlap: counts, which may be pooled; ranking: hits of a document;
-                annotators: tables of several annotators; sets: sizes of two label sets; hierarchy: counts with all
-                broader concepts; semantic: hits by similarity; list: a list as it was returned
-    fixed       cutoff of a measure written without `@k`; None: the cutoff of the evaluation
-    by_subject  the subjects that have a value: those suggested, those due (in the gold standard), or either
-    cells       the counts that it reads (None: the five of `Cells`)
+    * `family`: input of the function. concordance, overlap: counts, which may be pooled; ranking: hits of a document;
+      annotators: tables of several annotators; sets: sizes of two label sets; hierarchy: counts with all broader
+      concepts; semantic: hits by similarity; list: a list as it was returned
+    * `fixed`: cutoff of a measure written without `@k`; None: the cutoff of the evaluation
+    * `by_subject`: the subjects that have a value: those suggested, those due (in the gold standard), or either
+    * `cells`: the counts that it reads (None: the five of `Cells`)
     """
 
     name: str

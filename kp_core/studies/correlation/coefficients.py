@@ -26,9 +26,9 @@ BLOCK_CELLS = {"spearman": 100_000, "pearson": 400_000, "kendall": 4_000_000}
 class EqualValues:
     """Groups of equal values of P pairs, from low to high.
 
-    distinct  (V,) the distinct values, to 12 decimals
-    group     (P,) number of the value of each pair
-    members   (V, P) sparse mask of the pairs with each value; times weights of pairs, it gives those of values
+    * `distinct`: (V,) the distinct values, to 12 decimals
+    * `group`: (P,) number of the value of each pair
+    * `members`: (V, P) sparse mask of the pairs with each value; times weights of pairs, it gives those of values
     """
 
     distinct: Floats

@@ -56,13 +56,13 @@ class Study:
 class Correlations:
     """Correlations, tests and clusters of measures.
 
-    frame      one row per measure (and `human`, the leave-one-out ceiling), subset and combination of the scores;
-               `n` is the number of pairs, `documents` of their clusters, `undefined` of pairs without a value
-    ceiling    the same rows without `human`: value in percent of the human ceiling in that subset
-    tests      one row per pair of measures, over all phrase pairs: difference of correlations, p and corrected p
-    clusters   combination → measure → cluster, 1 is best
-    partial    one row per measure: Spearman's rho given both lengths
-    tie_range  one row per measure: value for the majority under each rule for remaining ties; tied: pairs that need one
+    * `frame`: one row per measure (and `human`, the leave-one-out ceiling), subset and combination of the scores; `n`
+      is the number of pairs, `documents` of their clusters, `undefined` of pairs without a value
+    * `ceiling`: the same rows without `human`: value in percent of the human ceiling in that subset
+    * `tests`: one row per pair of measures, over all phrase pairs: difference of correlations, p and corrected p
+    * `clusters`: combination → measure → cluster, 1 is best
+    * `partial`: one row per measure: Spearman's rho given both lengths
+    * `tie_range`: one row per measure: value for the majority under each rule for remaining ties; `tied`: tied pairs
     """
 
     frame: pd.DataFrame
@@ -101,9 +101,9 @@ def estimate(
 ) -> Correlations:
     """Return correlations by subset, their intervals, and tests between measures.
 
-    scores    (P, R) of R annotators for P pairs; `measures`: one row per pair, undefined if not finite
-    cluster   (P,) number of the resampled unit of each pair, such as its document
-    labels    one row per pair, one column per breakdown; `lengths`: (P, 2) words of keyphrase and candidate
+    * `scores`: (P, R) of R annotators for P pairs; `measures`: one row per pair, undefined if not finite
+    * `cluster`: (P,) number of the resampled unit of each pair, such as its document
+    * `labels`: one row per pair, one column per breakdown; `lengths`: (P, 2) words of keyphrase and candidate
 
     The same resamples are used for all measures, subsets and combinations of scores, and for the human ceiling.
     Source: Kim, Baldwin & Kan 2010 for the study; Deutsch, Dror & Roth 2021 for intervals and tests.
@@ -358,8 +358,8 @@ def _mixed_ranks(z: Floats, human: Floats, contest: Ints) -> Kernel:
 class _SideSums:
     """Sums over the phrase pairs that take their value from one measure, in B trials.
 
-    sums    (V, 1 + H, B) number and summed human ranks of pairs with each value; below: (V + 1, …) with lower values
-    signed  (H, B) sum of y_i · sgn(x_i - x_j) among these pairs; cubes: (B,) sum of the cubes of the numbers
+    * `sums`: (V, 1 + H, B) number and summed human ranks of pairs with each value; below: (V + 1, …) with lower values
+    * `signed`: (H, B) sum of y_i · sgn(x_i - x_j) among these pairs; cubes: (B,) sum of the cubes of the numbers
     """
 
     def __init__(self, sums: Floats, terms: int) -> None:

@@ -16,9 +16,9 @@ SOURCE = "Kim, Baldwin & Kan 2010"
 def table(name: str) -> pd.DataFrame:
     """Return a printed table, or the list of cells that look misprinted (suspects).
 
-    scores        mean human score (0-4) by candidate (shorter, longer) and location, NaN if there was no pair
-    data, claims  sizes and agreement of the data; statements, whether the numbers support them, and which numbers
-    correlations  Tables 3 to 5, one column per measure
+    * `scores`: mean human score (0-4) by candidate (shorter, longer) and location, NaN if there was no pair
+    * `data`, `claims`: sizes and agreement of the data; statements, whether the numbers support them, and which numbers
+    * `correlations`: Tables 3 to 5, one column per measure
     """
     with (files("kp_core.studies.correlation") / f"kim2010_{name}.csv").open(encoding="utf-8") as lines:
         return pd.read_csv(lines, keep_default_na=False, na_values={"mean_score": [""], "semantic similarity": [""]})

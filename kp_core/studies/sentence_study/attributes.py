@@ -178,9 +178,9 @@ def columns(frame: pd.DataFrame) -> pd.DataFrame:
 class Extracts:
     """The S sentences of the documents that annotators saw, with their attributes and the annotators' choices.
 
-    frame       one row per sentence, as from `attributes`; `columns`: its attributes as numbers (S, F)
-    document, position, votes   (S,) document number, number of sentences before, number of annotators who chose it
-    documents, groups        (D,) ids and types of the documents
+    * `frame`: one row per sentence, as from `attributes`; `columns`: its attributes as numbers (S, F)
+    * `document`, `position`, `votes`: (S,) document number, number of sentences before, number who chose it
+    * `documents`, `groups`: (D,) ids and types of the documents
     """
 
     frame: pd.DataFrame
