@@ -349,7 +349,7 @@ def _one_report(reports: Mapping[str, LoadReport]) -> LoadReport:
 def whole_texts(documents: pd.DataFrame, title: bool = True) -> list[str]:
     """Return the title, if wanted, and the text of each document; empty if there is no text.
 
-    A full stop separates them, as in KPEval and OpenNMT-kpg, so that no phrase spans both.
+    A period separates them, as in KPEval and OpenNMT-kpg, so that no phrase spans both.
     """
     titles, texts = (documents[name].fillna("").astype(str) for name in ("title", "text"))
     has_both = title & (titles != "") & (texts != "")

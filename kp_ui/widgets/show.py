@@ -88,7 +88,7 @@ def subheader(title: str) -> None:
 
 
 def sentence(message: object, capital: bool = True) -> str:
-    """Return a message of the core with a full stop. `capital`: whether to capitalize the message"""
+    """Return a message of the core as a sentence with a period. `capital`: whether to capitalize the message"""
     text = spelled_out(str(message)).rstrip(".")
     return plain(f"{typeset.first_capital(text) if capital else text}{'' if text.endswith('…') else '.'}")
 

@@ -57,7 +57,7 @@ def kpeval_values(found, gold):
 
 
 def chan(found, gold):
-    """evaluate_prediction.py of Chan et al.: no phrase with a comma, full stop or <unk>, one word only once.
+    """evaluate_prediction.py of Chan et al.: no phrase with a comma, a period or <unk>, one word only once.
 
     Each mask sees all phrases (filter_prediction), so a one-word phrase that is invalid is the only one as well.
     """
