@@ -455,12 +455,12 @@ def _write_as(answer: Any, out: str, endings: Sequence[str], svg: Callable[[], s
 
     ending, images = Path(out).suffix, (".svg", ".pdf", ".png")
     if ending in images:
-        written = image(svg(), ending[1:], answer.signature)
+        content = image(svg(), ending[1:], answer.signature)
     elif ending in endings:
-        written = getattr(answer, _FORMS.get(ending, ending[1:]))()
+        content = getattr(answer, _FORMS.get(ending, ending[1:]))()
     else:
         raise UsageError(f"--out is {out}; the name must end in {', '.join((*endings, *images))}")
-    Output(out=out).write(written)
+    Output(out=out).write(content)
 
 
 @command
@@ -526,15 +526,15 @@ def _validate(
     sources = rows_report.statistics(corpus, Normaliser.parse(normalise), k)
     tables = {"files": rows_report.files(corpus), "sources": sources, "documents": identifiers.coverage(corpus)}
     by_id = (identifiers.fixes, identifiers.gaps, identifiers.missing, identifiers.suggestions, identifiers.unmatched)
-    tables |= {listed.__name__: listed(corpus) for listed in by_id}
+    tables |= {report.__name__: report(corpus) for report in by_id}
     tables |= {"characters": rows_report.characters(corpus), "rejected": corpus.report.rejected}
-    filled = {heading: table for heading, table in tables.items() if len(table)}
+    nonempty = {heading: table for heading, table in tables.items() if len(table)}
     if output.format == "json":
-        rows = {heading: typeset.records(table) for heading, table in filled.items()}
+        rows = {heading: typeset.records(table) for heading, table in nonempty.items()}
         rows["notes"] = [note.as_dict() for note in corpus.report.notes]
         output.write(json.dumps(rows, ensure_ascii=False, indent=1, allow_nan=False))
     elif output.format == "table":
-        parts = [f"{heading}\n{typeset.text(table)}" for heading, table in filled.items()]
+        parts = [f"{heading}\n{typeset.text(table)}" for heading, table in nonempty.items()]
         notes = [f"{note.level}: {note.where}: {note.message}" for note in corpus.report.notes]
         output.write("\n".join([*parts, rows_report.understood(corpus), *notes]))
     else:
@@ -578,13 +578,13 @@ def _convert(
         options = "--normalise, --gold-stemmed and --union"
         raise UsageError(f"{options} are only for --to trec; other formats keep phrases unchanged")
     if to == "trec":
-        written = call()
+        files = call()
     elif to == "workspace":
-        written = Written({f"workspace{ENDING}": workspace_file(Saved(uploads_of(corpus)))})
+        files = Written({f"workspace{ENDING}": workspace_file(Saved(uploads_of(corpus)))})
     else:
-        written = tidy(corpus, "csv" if to == "tidy" else to)
-    warn((*corpus.report.notes, *written.notes))
-    Output().write(write_folder(written.files, out, force))
+        files = tidy(corpus, "csv" if to == "tidy" else to)
+    warn((*corpus.report.notes, *files.notes))
+    Output().write(write_folder(files.files, out, force))
 
 
 @command

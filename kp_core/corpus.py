@@ -125,10 +125,10 @@ def joined(name: str, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
 def first_of_phrases(where: str, phrases: pd.Series, vectors: np.ndarray[Any, Any]) -> NDArray[np.int64]:
     """Return the row in which each phrase first occurs; refuse a phrase with two different vectors."""
     code = pd.factorize(phrases)[0]
-    first = np.unique(code, return_index=True)[1]
-    if (differs := (vectors != vectors[first[code]]).any(axis=1)).any():
+    first_rows = np.unique(code, return_index=True)[1]
+    if (differs := (vectors != vectors[first_rows[code]]).any(axis=1)).any():
         raise input_error(where, "two vectors", phrase=phrases.iloc[int(differs.argmax())])
-    return first
+    return first_rows
 
 
 #: Maximum depth of a hierarchy; maximum number of concepts in a message on a cycle.
@@ -188,15 +188,15 @@ class Vocabulary:
         ancestors, levels, where = dict[str, frozenset[str]](), dict[str, int](), "the table of broader concepts"
         try:
             for concept in TopologicalSorter(parents).static_order():
-                above = parents.get(concept, [])
-                levels[concept] = 1 + max((levels[parent] for parent in above), default=0)
+                broader = parents.get(concept, [])
+                levels[concept] = 1 + max((levels[parent] for parent in broader), default=0)
                 if levels[concept] > _LEVELS:  # time and memory are quadratic in the depth
                     raise input_error(where, "deep hierarchy", levels=_LEVELS, concept=concept[:60])
-                ancestors[concept] = frozenset(above).union(*(ancestors[parent] for parent in above))
+                ancestors[concept] = frozenset(broader).union(*(ancestors[parent] for parent in broader))
         except CycleError as error:
             names = error.args[1][::-1]  # from narrower to broader
-            shown = names if len(names) <= _SHOWN else [*names[: _SHOWN - 1], "…", names[-1]]
-            raise input_error(where, "cycle", names=" → ".join(name[:60] for name in shown)) from None
+            chain = names if len(names) <= _SHOWN else [*names[: _SHOWN - 1], "…", names[-1]]
+            raise input_error(where, "cycle", names=" → ".join(name[:60] for name in chain)) from None
         return ancestors
 
 
@@ -262,7 +262,7 @@ class Corpus:
             return rows.assign(doc_id=rows["doc_id"].str.removeprefix(f"{dataset}/"))
 
         runs, empty = part(self.runs), part(self.empty)
-        listed = {*runs["system"], *empty.loc[empty["role"] == "system", "source"]}
+        with_lists = {*runs["system"], *empty.loc[empty["role"] == "system", "source"]}
         return replace(
             self,
             documents=part(self.documents).drop(columns="dataset"),
@@ -270,7 +270,7 @@ class Corpus:
             runs=runs,
             judgements=part(self.judgements),
             empty=empty,
-            rankings={name: ranking for name, ranking in self.rankings.items() if name in listed},
+            rankings={name: ranking for name, ranking in self.rankings.items() if name in with_lists},
         )
 
     def of_systems(self, names: Mapping[str, str]) -> Corpus:
@@ -314,18 +314,18 @@ def together(**corpora: Corpus) -> Corpus:
         raise UsageError("together needs two or more data sets, as in together(inspec=…, nus=…)")
     if nested := [name for name, corpus in corpora.items() if corpus.datasets]:
         raise UsageError(f"the data set '{nested[0]}' consists of data sets itself; combine these instead")
-    joined = dict[str, pd.DataFrame]()
+    combined = dict[str, pd.DataFrame]()
     for name in COLUMNS:
         parts = [(dataset, getattr(corpus, name)) for dataset, corpus in corpora.items()]
         tables = [table.assign(doc_id=f"{dataset}/" + table["doc_id"], dataset=dataset) for dataset, table in parts]
         # Empty tables have arbitrary column types.
         rows = pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
-        joined[name] = rows if name == "documents" else rows.drop(columns="dataset")
+        combined[name] = rows if name == "documents" else rows.drop(columns="dataset")
     systems = list(dict.fromkeys(name for corpus in corpora.values() for name in corpus.rankings))
-    index = joined["runs"]["system"].map({name: number for number, name in enumerate(systems)})
-    joined["runs"] = joined["runs"].iloc[index.argsort(kind="stable")].reset_index(drop=True)
+    index = combined["runs"]["system"].map({name: number for number, name in enumerate(systems)})
+    combined["runs"] = combined["runs"].iloc[index.argsort(kind="stable")].reset_index(drop=True)
     return Corpus(
-        **joined,
+        **combined,
         rankings={name: _one_ranking(name, corpora.values()) for name in systems},
         report=_one_report({name: corpus.report for name, corpus in corpora.items()}),
         vocabulary=reduce(Vocabulary.with_tables, (corpus.vocabulary for corpus in corpora.values())),
@@ -364,8 +364,8 @@ def arrow_table(frame: pd.DataFrame) -> pa.Table:
 def _column(column: pd.Series) -> pa.ChunkedArray:
     # pandas converts lists and records to Arrow only as Python objects.
     values = column.tolist() if column.dtype == object else column
-    made = pa.array(values, from_pandas=True)
-    return made if isinstance(made, pa.ChunkedArray) else pa.chunked_array([made])
+    array = pa.array(values, from_pandas=True)
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 
 def flatten(column: pa.ChunkedArray) -> pa.Array:

@@ -124,8 +124,8 @@ class Settings:
         name = changes.get("preset", "kpscope")
         refuse_unless(name, PRESETS, "preset")
         preset = PRESETS[name]
-        chosen = {name: value for name, value in changes.items() if value is not None}
-        vars(self).update({**_DEFAULTS, "k": preset.k, **preset.changes, **chosen})
+        given_values = {name: value for name, value in changes.items() if value is not None}
+        vars(self).update({**_DEFAULTS, "k": preset.k, **preset.changes, **given_values})
         self._check()
 
     def _check(self) -> None:
@@ -381,6 +381,6 @@ def settings_from(line: str) -> Settings:
     changes["annotators"] = unquote(values.get("annot", "union"))
     changes["fixes"] = tuple(values["fix"].split(",")) if "fix" in values else ()
     changes["interval"] = values.get("ci", "none")
-    if drawn := re.fullmatch(r"(bootstrap|poisson|multi-bootstrap)-(\d+)-seed(\d+)", changes["interval"]):
-        changes |= {"interval": drawn[1], "resamples": int(drawn[2]), "seed": int(drawn[3])}
+    if match := re.fullmatch(r"(bootstrap|poisson|multi-bootstrap)-(\d+)-seed(\d+)", changes["interval"]):
+        changes |= {"interval": match[1], "resamples": int(match[2]), "seed": int(match[3])}
     return Settings(**changes)

@@ -83,10 +83,10 @@ def number(value: float, digits: int = 3) -> str:
     return "undefined" if value != value else f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
-def listed(names: Sequence[str], most: int = 6) -> str:
+def listed(names: Sequence[str], limit: int = 6) -> str:
     """Enumerate up to six names."""
-    if len(names) > most:
-        names = [*names[: most - 1], f"{len(names) - most + 1} others"]
+    if len(names) > limit:
+        names = [*names[: limit - 1], f"{len(names) - limit + 1} others"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -279,7 +279,7 @@ PACKAGES = r"% \usepackage{booktabs,longtable,rotating}"
 
 def latex(frame: pd.DataFrame, caption: str, note: str = "", digits: int = 4) -> str:
     """Return a booktabs table with a note below; wide tables require the package rotating, long ones longtable."""
-    columns = "".join("r" if right else "l" for right in numeric(frame))
+    columns = "".join("r" if is_number else "l" for is_number in numeric(frame))
     head, *body = map(latex_row, cells(frame, digits, escape_latex, "$-$"))
     if len(body) <= PAGE_ROWS:
         lines = floating(wide(cells(frame, digits)), caption, tabular(columns, [head], body), escape_latex(note))

@@ -94,8 +94,8 @@ def _gaps_to_best(comparison: Comparison | None) -> dict[str, str]:
 
 
 def _picture(size: tuple[int, int], look: Look, **parts: Any) -> str:
-    drawn = say("picture", width=size[0], height=size[1], look=look, **(_NO_PARTS | parts))
-    return f"data:image/svg+xml;base64,{b64encode(drawn.encode()).decode()}"
+    svg = say("picture", width=size[0], height=size[1], look=look, **(_NO_PARTS | parts))
+    return f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"
 
 
 def line(look: Look) -> str:
@@ -103,26 +103,26 @@ def line(look: Look) -> str:
     return _picture((36, 10), look, line=True)
 
 
-def _value(row: pd.Series, look: Look, axis_end: float, people: Iterable[float], runs: Iterable[float]) -> str:
+def _value(row: pd.Series, look: Look, axis_end: float, human_values: Iterable[float], runs: Iterable[float]) -> str:
     """Draw a value as a dot with its interval, its runs as small dots, and human agreement as a dashed line."""
 
     def x_positions(*values: float) -> list[float]:
         return [6 + (_VALUE[0] - 12) * max(0.0, value) / axis_end for value in values if value == value]
 
     marks, interval = [(look, x) for x in x_positions(row["value"])], x_positions(row["low"], row["high"])
-    parts = {"people": x_positions(*people), "interval": interval, "runs": x_positions(*runs), "marks": marks}
+    parts = {"people": x_positions(*human_values), "interval": interval, "runs": x_positions(*runs), "marks": marks}
     return _picture(_VALUE, look, axis=(0, 240, 0.25), **parts)
 
 
 def _curve(curve: pd.DataFrame, look: Look, bottom: float, top: float, cutoff: int | str) -> str:
-    known = curve.dropna(subset="value")
-    if len(known) < 2 or top <= bottom:
+    defined = curve.dropna(subset="value")
+    if len(defined) < 2 or top <= bottom:
         return ""
-    (width, height), first, last = _CURVE, int(known["k"].iloc[0]), int(known["k"].iloc[-1])
-    x = 5 + (width - 10) * (known["k"] - first) / (last - first)
-    y = height - 3 - (height - 6) * (known["value"] - bottom) / (top - bottom)
+    (width, height), first, last = _CURVE, int(defined["k"].iloc[0]), int(defined["k"].iloc[-1])
+    x = 5 + (width - 10) * (defined["k"] - first) / (last - first)
+    y = height - 3 - (height - 6) * (defined["value"] - bottom) / (top - bottom)
     points = pd.concat([x, y], axis=1)
-    current_point = points[known["k"] == cutoff].to_numpy().tolist()
+    current_point = points[defined["k"] == cutoff].to_numpy().tolist()
     return _picture(_CURVE, look, points=points.to_numpy().tolist(), at=current_point)
 
 

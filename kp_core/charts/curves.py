@@ -59,8 +59,8 @@ class Marks:
         if self.ends:
             end = min(self.ends.values())
             shortest = system_labels(self.ends, 60)[list(self.ends.values()).index(end)]
-            several = len({*self.ends.values()}) > 1
-            candidates.append((end, f"{f'{shortest}’s' if several else 'all'} lists end here"))
+            has_several_ends = len({*self.ends.values()}) > 1
+            candidates.append((end, f"{f'{shortest}’s' if has_several_ends else 'all'} lists end here"))
         marks = dict[int, list[str]]()
         for k, words in candidates:
             if isinstance(k, int) and k <= last:
@@ -110,9 +110,9 @@ def _panels(rows_of: Mapping[str, dict[str, pd.DataFrame]], marks: Marks, alt: l
     spans = neighbours(marks.significant, range(1, last + 1))
     green: Part = {"color": _SIGNIFICANT, "width": 6}
     lines += [upright(k[0] - 0.5, panel, **green) | {"x1": k[-1] + 0.5, "y1": 0} for panel in panels for k in spans]
-    more: Part = {"annotations": notes, "shapes": lines, "margin": {"t": top, "r": margin}, "hovermode": "x unified"}
+    extra: Part = {"annotations": notes, "shapes": lines, "margin": {"t": top, "r": margin}, "hovermode": "x unified"}
     alt = [*alt, *[say("significant cutoffs", cutoffs=len(marks.significant))] * bool(spans)]
-    return Chart(laid_out(traces, height, **_axes(panels, last), **more), " ".join(alt))
+    return Chart(laid_out(traces, height, **_axes(panels, last), **extra), " ".join(alt))
 
 
 def small(result: Result, measure: str, marks: Marks) -> Chart:
@@ -129,8 +129,8 @@ def small(result: Result, measure: str, marks: Marks) -> Chart:
     corner = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     title = words_at(0, 1, f"<b>{label(measure)}</b>", font={"size": 13, "color": TEXT}, **corner)
     x, y = axis("", range=[0.5, last + 0.5], nticks=6, **_K), axis("", nticks=5, automargin=True)
-    more: Part = {"annotations": [title], "shapes": lines, "margin": {"t": 22}, "hovermode": "x unified"}
-    return Chart(laid_out(traces, 200, x, y, **more), _in_words(systems, measure, marks))
+    extra: Part = {"annotations": [title], "shapes": lines, "margin": {"t": 22}, "hovermode": "x unified"}
+    return Chart(laid_out(traces, 200, x, y, **extra), _in_words(systems, measure, marks))
 
 
 def _click_targets(systems: Mapping[str, pd.DataFrame], hovers: Sequence[str]) -> Part:
@@ -138,10 +138,10 @@ def _click_targets(systems: Mapping[str, pd.DataFrame], hovers: Sequence[str]) -
     lowest = pd.concat([rows[["value", "low"]] for rows in systems.values()]).min(axis=None)
     bottom = float(lowest) if lowest == lowest else 0.0
     marker: Part = {"opacity": 0.0}
-    more: Part = {"showlegend": False, "text": list(hovers), "hovertemplate": "%{text}<extra></extra>", "name": ""}
-    more |= {"selected": {"marker": marker}, "unselected": {"marker": marker}, "hoverinfo": "text"}
+    extra: Part = {"showlegend": False, "text": list(hovers), "hovertemplate": "%{text}<extra></extra>", "name": ""}
+    extra |= {"selected": {"marker": marker}, "unselected": {"marker": marker}, "hoverinfo": "text"}
     k = list(range(1, len(hovers) + 1))
-    return dotted(k, [bottom] * len(k), GREY, size=1, marker=marker, **more)
+    return dotted(k, [bottom] * len(k), GREY, size=1, marker=marker, **extra)
 
 
 def _leads(systems: Mapping[str, pd.DataFrame], last: int) -> list[str]:
@@ -183,7 +183,7 @@ def _last(systems: dict[str, pd.DataFrame]) -> int:
 def _system(name: str, rows: pd.DataFrame, look: Look, panel: str, end: int | None) -> list[Part]:
     visible = "legendonly" if name == ORACLE else True
     common: Part = {"xaxis": f"x{panel}", "yaxis": f"y{panel}", "legendgroup": name, "visible": visible}
-    more = common | {
+    extra = common | {
         "mode": "lines" if name in REFERENCES else "lines+markers",
         "line": {"width": 1.5 if name in BASELINES else 2},
         "marker": {"maxdisplayed": 10},
@@ -194,7 +194,7 @@ def _system(name: str, rows: pd.DataFrame, look: Look, panel: str, end: int | No
     for part, opacity in parts:
         bounds = {"customdata": plain(part[["low", "high"]]), "hovertemplate": _WITH_BOUNDS}
         known = bounds if part["low"].notna().any() else {}
-        lines += [curve_of(part["k"], part["value"], name, look, opacity=opacity, **more, **known)] * bool(len(part))
+        lines += [curve_of(part["k"], part["value"], name, look, opacity=opacity, **extra, **known)] * bool(len(part))
     return bands + lines
 
 
@@ -204,22 +204,22 @@ _LINE, _LETTER = 15, 7
 def _names_at_ends(systems: Mapping[str, pd.DataFrame], panel: str, height: float) -> tuple[list[Part], int]:
     """Return labels with system names at the ends of the lines, without overlap, and the width that they need."""
     scored = [name for name in systems if name not in REFERENCES]
-    known = {name: systems[name].dropna(subset="value") for name in scored}
-    ends = {name: rows.iloc[-1] for name, rows in known.items() if len(rows)}
+    defined = {name: systems[name].dropna(subset="value") for name in scored}
+    ends = {name: rows.iloc[-1] for name, rows in defined.items() if len(rows)}
     if not ends:
         return [], 12
-    rows = pd.concat(known.values())
+    rows = pd.concat(defined.values())
     pixel = float(rows[["value", "high"]].max().max() - rows[["value", "low"]].min().min()) / max(height, 1) or 1.0
-    lowest_free, shown, notes = float("-inf"), dict(zip(ends, system_labels(ends, 22), strict=True)), list[Part]()
+    lowest_free, end_labels, notes = float("-inf"), dict(zip(ends, system_labels(ends, 22), strict=True)), list[Part]()
     anchor = {"xref": f"x{panel}", "yref": f"y{panel}", "xshift": 6, "xanchor": "left", "align": "left"}
     for name in sorted(ends, key=lambda name: float(ends[name]["value"])):
         value = float(ends[name]["value"])
-        half_height = _LINE * len(shown[name].split("<br>")) / 2
+        half_height = _LINE * len(end_labels[name].split("<br>")) / 2
         lowest_free = max(value / pixel, lowest_free + half_height)
-        more = {"yshift": lowest_free - value / pixel, "font": {"size": 12, "color": TEXT}, **anchor}
-        notes.append(words_at(float(ends[name]["k"]), value, shown[name], **more))
+        extra = {"yshift": lowest_free - value / pixel, "font": {"size": 12, "color": TEXT}, **anchor}
+        notes.append(words_at(float(ends[name]["k"]), value, end_labels[name], **extra))
         lowest_free += half_height
-    return notes, 16 + _LETTER * max(len(line) for name in shown.values() for line in name.split("<br>"))
+    return notes, 16 + _LETTER * max(len(line) for name in end_labels.values() for line in name.split("<br>"))
 
 
 def _mark_words(mark_labels: Sequence[tuple[int, str, str]], last: int) -> list[Part]:
@@ -248,9 +248,9 @@ def precision_recall(result: Result, cutoff: int | str | None = None) -> Chart:
     for name in (name for name in styles if name not in BASELINES):
         rows = precision[name][["k", "value"]].merge(recall[name][["k", "value"]], on="k", suffixes=("_p", "_r"))
         current_rows = rows[rows["k"] == cutoff]
-        for part, size, more in ((rows, 4, {}), (current_rows, 14, _IN_USE)):
-            more = merged({"marker": {"size": size}, "customdata": plain(part["k"]), "hovertemplate": hover}, more)
-            traces.append(curve_of(part["value_r"], part["value_p"], name, styles[name], **more))
+        for part, size, extra in ((rows, 4, {}), (current_rows, 14, _IN_USE)):
+            extra = merged({"marker": {"size": size}, "customdata": plain(part["k"]), "hovertemplate": hover}, extra)
+            traces.append(curve_of(part["value_r"], part["value_p"], name, styles[name], **extra))
         values = zip(current_rows["value_p"], current_rows["value_r"], strict=True)
         texts += [f"{name} precision {number(p)} and recall {number(r)}" for p, r in values]
     x, y = (axis(title, rangemode="tozero", tickformat=".2~f") for title in ("recall R@k", "precision P@k"))
@@ -283,13 +283,13 @@ def against_universe(cells: Mapping[str, Mapping[str, float]], measure: str = "k
             continue
         sizes = np.geomspace(max(chosen, 1.0), 100 * max(n, 1.0), 120)
         ones, largest_size = np.ones_like(sizes), float(sizes[-1])
-        values, now = score(table(a * ones, b * ones, c * ones, sizes - chosen)), float(score(table(a, b, c, d)))
+        values, value = score(table(a * ones, b * ones, c * ones, sizes - chosen)), float(score(table(a, b, c, d)))
         limit = float(limit_of(table(a, b, c, d))) if limit_of else 1.0
         over_n = {"mode": "lines", "hovertemplate": f"N = %{{x:,.0f}}{hover}"}
         traces.append(curve_of(sizes, values, name, styles[name], **over_n))
-        traces.append(curve_of([n], [now], name, styles[name], **current))
+        traces.append(curve_of([n], [value], name, styles[name], **current))
         traces.append(curve_of([largest_size / 8, largest_size], [limit, limit], name, styles[name], **limit_line))
-        texts.append(f"{name} has {number(now)} at the current universe and {number(limit)} in the limit")
+        texts.append(f"{name} has {number(value)} at the current universe and {number(limit)} in the limit")
     x = axis("phrases in the universe N, all documents", type="log", tickformat=",", dtick=1)
     figure = laid_out(traces, height, x, axis(measure, tickformat=".2~f", **_ZERO))
     return Chart(figure, _with_values(f"{measure} against the size of the universe on a logarithmic axis", texts))
@@ -303,8 +303,8 @@ def rank_chart(stability: Stability) -> Chart:
     hover = "rank %{y:g}, value %{customdata:.3f}"
     for name, look in styles.items():
         rows = frame[frame["system"] == name]
-        more = {"customdata": plain(rows["value"]), "hovertemplate": hover, "showlegend": False}
-        traces.append(curve_of(positions, rows["rank"], name, look, line={"width": 2.5}, marker={"size": 11}, **more))
+        extra = {"customdata": plain(rows["value"]), "hovertemplate": hover, "showlegend": False}
+        traces.append(curve_of(positions, rows["rank"], name, look, line={"width": 2.5}, marker={"size": 11}, **extra))
         for rank in rows["rank"].tail(1).dropna():
             names_at_rank.setdefault(float(rank), []).append(name)
     for rank, names in names_at_rank.items():  # lines of tied systems end in one point and share a label
@@ -334,16 +334,16 @@ def over_threshold(curve: pd.DataFrame, measure: str, system: str, threshold: fl
 
     The lower panel shows how many documents and gold phrases remain; points with too few of them are not drawn.
     """
-    rows, drawn = where(curve, measure=measure, drawn=True), looks(curve["system"])
-    of_system, look = where(rows, system=system), drawn[system]
+    rows, styles = where(curve, measure=measure, drawn=True), looks(curve["system"])
+    of_system, look = where(rows, system=system), styles[system]
     traces = band_of(of_system, "threshold", _RANDOM, ("null_low", "null_high"))
     traces += band_of(of_system, "threshold", look.band())
     references = (("null", "random trimming", "dot", GREY), ("fixed", "same documents", "dash", look.colour))
     for column, words, dash, colour in references:
-        more = {"name": f"{label(look.name)}, {words}", "hovertemplate": "%{y:.3f}"}
+        extra = {"name": f"{label(look.name)}, {words}", "hovertemplate": "%{y:.3f}"}
         line = {"color": colour, "dash": dash, "width": 1.5}
-        traces.append(line_of(of_system["threshold"], of_system[column], line=line, **more))
-    for name, look in drawn.items():
+        traces.append(line_of(of_system["threshold"], of_system[column], line=line, **extra))
+    for name, look in styles.items():
         scores, width = where(rows, system=name), 2.5 if name == system else 1.2
         traces.append(curve_of(scores["threshold"], scores["value"], name, look, line={"width": width}))
     remaining = curve.drop_duplicates("threshold")
@@ -360,13 +360,13 @@ def over_agreement(study: SentenceStudy, measure: str, threshold: float) -> Char
     traces = band_of(by_system[NULL], "threshold", _RANDOM, ("repeat_low", "repeat_high"))
     traces += band_of(by_system[TREE], "threshold", _STUDY[TREE].band())
     for name, look in _STUDY.items():
-        more = {"line": {"width": 2.5 if name == TREE else 1.5}, "mode": "lines" if name == NULL else "lines+markers"}
-        traces.append(curve_of(by_system[name]["threshold"], by_system[name]["value"], name, look, **more))
-    shown = of_yes(measure)
-    figure = _two_panels(traces, shown, study.left, ("yes", "sentences “yes”", "sentences"), threshold)
+        extra = {"line": {"width": 2.5 if name == TREE else 1.5}, "mode": "lines" if name == NULL else "lines+markers"}
+        traces.append(curve_of(by_system[name]["threshold"], by_system[name]["value"], name, look, **extra))
+    measure_name = of_yes(measure)
+    figure = _two_panels(traces, measure_name, study.left, ("yes", "sentences “yes”", "sentences"), threshold)
     null = by_system[NULL].set_index("threshold")["value"]
     rows = by_system[TREE].dropna(subset="value").assign(null=lambda tree: tree["threshold"].map(null))
-    return Chart(figure, say("over agreement", measure=shown, rows=rows.to_dict("records")))
+    return Chart(figure, say("over agreement", measure=measure_name, rows=rows.to_dict("records")))
 
 
 def _two_panels(curves: list[Part], title: str, remaining: pd.DataFrame, gold: tuple[str, str, str], at: float) -> Part:

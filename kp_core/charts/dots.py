@@ -42,7 +42,7 @@ def forest(rows: pd.DataFrame, title: str, alt_start: str, alt_if_empty: str = "
     margin: Part = {"xref": "paper", "xanchor": "left", "font": {"color": TEXT}}
     # Positions are numbers, because Plotly would parse a system called “07” as a number.
     numbers = zip(rows["place"], rows["value"].map(number), rows["best"], strict=True)
-    notes = [words_at(1, y, f"<b>{shown}</b>" if best else shown, xshift=8, **margin) for y, shown, best in numbers]
+    notes = [words_at(1, y, f"<b>{text}</b>" if best else text, xshift=8, **margin) for y, text, best in numbers]
     for name, index in rows.groupby("group", sort=False)["place"].min().items() if has_groups else ():
         notes.append(words_at(0, index - 1, f"<b>{label(str(name))}</b>", xshift=4, **margin))
     ticks: Part = {"tickvals": rows["place"].tolist(), "ticktext": rows["tick"].tolist(), "zeroline": False}
@@ -76,10 +76,10 @@ def _dots(rows: pd.DataFrame) -> list[Part]:
     traces, common = list[Part](), {"cliponaxis": False, "showlegend": False}
     of_runs: Part = {"opacity": 0.55, "hovertemplate": "a run: %{x:.3f}<extra></extra>", **common}
     for index, row in rows.iterrows():
-        more: Part = {"name": row["tick"], "customdata": [row["name"]], "opacity": row["opacity"], **common}
-        more["hovertemplate"] = f"%{{x:.3f}}{whole_name(row['name'])}"
-        more["error_x"] = error_bars(rows.loc[[index]], row["colour"])
-        traces.append(dotted([row["value"]], [row["place"]], row["colour"], row["symbol"], **more))
+        extra: Part = {"name": row["tick"], "customdata": [row["name"]], "opacity": row["opacity"], **common}
+        extra["hovertemplate"] = f"%{{x:.3f}}{whole_name(row['name'])}"
+        extra["error_x"] = error_bars(rows.loc[[index]], row["colour"])
+        traces.append(dotted([row["value"]], [row["place"]], row["colour"], row["symbol"], **extra))
         if runs := len(row["run_values"]):
             traces.append(dotted(row["run_values"], [row["place"]] * runs, row["colour"], size=6, **of_runs))
     published = rows.dropna(subset="published")
@@ -123,8 +123,8 @@ def groups(result: Result, measure: str, terms: Mapping[str, str]) -> Chart:
     rows = where(result.frame, measure=measure, system="all").drop_duplicates("subset")
     names = rows["subset"].str.removeprefix("group:").replace("all", f"all {terms['documents']}")
     rows = rows.assign(name=names, colour=np.where(rows["subset"] == "all", GREY, COLOURS[0]))
-    shown = terms.get(measure, measure)
-    return forest(rows, shown, f"{shown} by {terms['document']} type with 95% intervals")
+    measure_name = terms.get(measure, measure)
+    return forest(rows, measure_name, f"{measure_name} by {terms['document']} type with 95% intervals")
 
 
 def pairs_of_annotators(result: Result, measure: str, annotators: Sequence[str], say: Mapping[str, str]) -> Chart:
@@ -132,8 +132,8 @@ def pairs_of_annotators(result: Result, measure: str, annotators: Sequence[str],
     pairs = {f"{a}|{b}": f"{a} and {b}" for a in annotators for b in annotators}
     rows = where(result.frame, measure=measure, subset="all", system=list(pairs)).dropna(subset="value")
     rows = rows.assign(name=rows["system"].map(pairs), tick=labels(rows["system"].map(pairs), 40))
-    shown = say.get(measure, measure)
-    return forest(rows, shown, f"{shown} of {pluralize(len(rows), 'pair')} of {say['annotators']} with 95% intervals")
+    title = say.get(measure, measure)
+    return forest(rows, title, f"{title} of {pluralize(len(rows), 'pair')} of {say['annotators']} with 95% intervals")
 
 
 FEW_PAIRS = 10
@@ -174,17 +174,17 @@ def strip(sensitivity: Sensitivity, summary: str) -> Chart:
         rows = grid[grid["system"] == name]
         # Dots are jittered by multiples of the golden ratio, so that the same data give the same picture.
         heights = row - 0.05 - 0.3 * ((np.arange(len(rows)) * 0.618034) % 1)
-        more: Part = {"name": label(styles[name].name), "text": plain(rows["recipe"]), "showlegend": False}
-        more["hovertemplate"] = f"{hover}{whole_name(name)}"
-        traces.append(dotted(rows["value"], heights, colours[row], size=5, marker={"opacity": 0.45}, **more))
+        extra: Part = {"name": label(styles[name].name), "text": plain(rows["recipe"]), "showlegend": False}
+        extra["hovertemplate"] = f"{hover}{whole_name(name)}"
+        traces.append(dotted(rows["value"], heights, colours[row], size=5, marker={"opacity": 0.45}, **extra))
     for symbol, (preset, rows) in zip(cycle(_PRESET_SYMBOLS), presets.groupby("preset", sort=False), strict=False):
         heights = rows["system"].map(systems.index) + 0.1 + 0.025 * _PRESET_SYMBOLS.index(symbol)
-        more = {"text": plain(rows["recipe"]), "hovertemplate": hover, "marker": {"line": {"width": 1.5}}}
-        more["name"] = label(in_words("preset", str(preset)))
-        traces.append(dotted(rows["value"], heights, GREY, symbol, 9, **more))
+        extra = {"text": plain(rows["recipe"]), "hovertemplate": hover, "marker": {"line": {"width": 1.5}}}
+        extra["name"] = label(in_words("preset", str(preset)))
+        traces.append(dotted(rows["value"], heights, GREY, symbol, 9, **extra))
     indices = list(range(len(systems)))
-    more = {"name": "in use", "hovertemplate": "%{x:.3f}", "marker": {"line": {"width": 3}}}
-    traces.append(dotted(ranges["current"], indices, colours, "line-ns-open", 38, **more))
+    extra = {"name": "in use", "hovertemplate": "%{x:.3f}", "marker": {"line": {"width": 3}}}
+    traces.append(dotted(ranges["current"], indices, colours, "line-ns-open", 38, **extra))
     names, y_range = labels(look.name for look in styles.values()), [len(systems) - 0.5, -0.5]
     y = axis(tickvals=indices, ticktext=names, range=y_range, automargin=True, zeroline=False)
     values = "; ".join(
@@ -203,21 +203,21 @@ def histogram(
     documents: pd.DataFrame, measure: str, bands: Iterable[tuple[float, str]], terms: Mapping[str, str]
 ) -> Chart:
     """Draw the distribution of agreement over documents; `bands`: lower bound and word; `terms`: see `groups`."""
-    shown, noun, defined = terms.get(measure, measure), terms["documents"], documents[measure].dropna()
+    measure_name, noun, defined = terms.get(measure, measure), terms["documents"], documents[measure].dropna()
     trace: Part = {"type": "histogram", "x": plain(defined), "name": noun, "marker": {"color": COLOURS[0]}}
     trace |= {"xbins": {"start": -1, "end": 1.05, "size": 0.05}, "showlegend": False}
-    trace["hovertemplate"] = "%{y} " + noun + " with " + shown + " %{x}<extra></extra>"
+    trace["hovertemplate"] = "%{y} " + noun + " with " + measure_name + " %{x}<extra></extra>"
     low = float(np.floor(defined.min() * 20) / 20) if len(defined) else 0.0
     font = {"size": 11, "color": GREY}
     above: Part = {"yref": "paper", "yanchor": "bottom", "xanchor": "left", "textangle": -20, "font": font}
     edges = {edge: word for edge, word in bands if edge > low}
     top = 1.05 if len(defined) and reaches(defined.max(), 1) else 1
-    x, y = axis(shown, range=[min(low, 0.0), top]), axis(noun, tickformat="d")
-    more: Part = {"shapes": [upright(edge, color=GREY, width=1, dash="dot") for edge in edges]}
-    more["annotations"] = [words_at(edge, 1, word, **above) for edge, word in edges.items()]
+    x, y = axis(measure_name, range=[min(low, 0.0), top]), axis(noun, tickformat="d")
+    extra: Part = {"shapes": [upright(edge, color=GREY, width=1, dash="dot") for edge in edges]}
+    extra["annotations"] = [words_at(edge, 1, word, **above) for edge, word in edges.items()]
     middle = number(float(defined.median())) if len(defined) else "undefined"
-    alt = f"{shown} of {pluralize(len(defined), terms['document'])} as a histogram; the median is {middle}."
-    return Chart(laid_out([trace], 320, x, y, margin={"t": 40}, bargap=0.05, **more), alt)
+    alt = f"{measure_name} of {pluralize(len(defined), terms['document'])} as a histogram; the median is {middle}."
+    return Chart(laid_out([trace], 320, x, y, margin={"t": 40}, bargap=0.05, **extra), alt)
 
 
 def type_bars(counts: pd.DataFrame, unit: str) -> Chart:
@@ -227,7 +227,7 @@ def type_bars(counts: pd.DataFrame, unit: str) -> Chart:
         hover, marker = "%{y}, " + NEAR[kind] + ": %{x}<extra></extra>", {"color": colour, "line": {"width": 0}}
         bar = {"type": "bar", "orientation": "h", "x": plain(counts[kind]), "y": names, "name": NEAR[kind]}
         traces.append({**bar, "marker": marker, "hovertemplate": hover})
-    more: Part = {"barmode": "stack", "bargap": 0.35, "legend": {"traceorder": "normal"}}
-    figure = laid_out(traces, 130 + 40 * len(names), axis(unit), names_axis(), **more)
+    extra: Part = {"barmode": "stack", "bargap": 0.35, "legend": {"traceorder": "normal"}}
+    figure = laid_out(traces, 130 + 40 * len(names), axis(unit), names_axis(), **extra)
     rows = counts.assign(all=counts[list(TYPES)].sum(axis=1)).to_dict("records")
     return Chart(figure, say("types of near misses", what=unit, rows=rows))

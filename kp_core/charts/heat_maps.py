@@ -36,20 +36,20 @@ def pair_matrix(result: Result, measure: str, annotators: Sequence[str]) -> pd.D
 def heat_map(matrix: pd.DataFrame, measure: str, noun: str = "annotators") -> Chart:
     """Draw a square table of agreement; the diagonal is empty."""
     lowest = min(0.0, float(np.nanmin(matrix.to_numpy(), initial=0.0)))
-    drawn = heat_map_of(matrix, measure, "%{y} and %{x}: %{z:.3f}", readable=12, zmin=lowest)
+    figure = heat_map_of(matrix, measure, "%{y} and %{x}: %{z:.3f}", readable=12, zmin=lowest)
     values = pd.Series(_upper_triangle(matrix)).dropna()
     extent = f", from {number(values.min())} to {number(values.max())}" if len(values) else ""
-    return Chart(drawn, f"{measure} of {pluralize(len(values), 'pair')} of {noun} as a heat map{extent}.")
+    return Chart(figure, f"{measure} of {pluralize(len(values), 'pair')} of {noun} as a heat map{extent}.")
 
 
 def kendall(stability: Stability) -> Chart:
     """Draw Kendall's tau-b between views; views with the same ranking share a row, named after the first of them."""
     row_names = {same[0]: same[0] + (f" and {len(same) - 1} more" if same[1:] else "") for same in stability.alike()}
     matrix = stability.matrix().loc[list(row_names), list(row_names)].rename(index=row_names, columns=row_names)
-    drawn = heat_map(matrix, "tau-b", VIEWS[stability.by])
+    chart = heat_map(matrix, "tau-b", VIEWS[stability.by])
     undefined, pairs = int(stability.pairs["tau"].isna().sum()), stability.pairs
     lowest = pairs.loc[pairs["tau"].idxmin()].to_dict() if undefined < len(pairs) else {}
-    return Chart(drawn.figure, drawn.alt + say("rankings alike", lowest=lowest, undefined=undefined))
+    return Chart(chart.figure, chart.alt + say("rankings alike", lowest=lowest, undefined=undefined))
 
 
 #: With fewer systems, a table is clearer than a heat map.

@@ -27,13 +27,13 @@ def chart_of(result: object) -> Chart:
 
 
 def _of_values(result: Result) -> Chart:
-    first = result.frame.iloc[0]
-    name = str(first["measure"]).replace(f"@{first['k']}", "@k")
+    first_row = result.frame.iloc[0]
+    name = str(first_row["measure"]).replace(f"@{first_row['k']}", "@k")
     pairs = [pair.split("|") for pair in result.frame["system"] if "|" in pair]  # of annotators
     if pairs:
         return heat_maps.heat_map(heat_maps.pair_matrix(result, name, list(dict.fromkeys(chain(*pairs)))), name)
-    several = any(rows["k"].nunique() > 1 for rows in over_numbers(result, name).values())
-    return curves.over_k(result, name) if several else dots.leaderboard(result, name)
+    has_cutoffs = any(rows["k"].nunique() > 1 for rows in over_numbers(result, name).values())
+    return curves.over_k(result, name) if has_cutoffs else dots.leaderboard(result, name)
 
 
 _CHARTS: dict[type, Callable[[Any], Chart]] = {

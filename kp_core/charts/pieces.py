@@ -16,34 +16,34 @@ from kp_core.typeset import number, visible
 MARK = "cutoff"
 
 
-def merged(usual: Part, more: Part) -> Part:
+def merged(usual: Part, extra: Part) -> Part:
     """Merge two parts recursively; `more` takes precedence."""
-    nested_keys = [key for key in more if isinstance(more[key], dict) and isinstance(usual.get(key), dict)]
-    return usual | more | {key: merged(usual[key], more[key]) for key in nested_keys}
+    nested_keys = [key for key in extra if isinstance(extra[key], dict) and isinstance(usual.get(key), dict)]
+    return usual | extra | {key: merged(usual[key], extra[key]) for key in nested_keys}
 
 
 def plain(values: Any) -> list[Any]:
     """Return values as a list, or a table as a list of rows; missing numbers become None, as in JSON."""
-    listed = values if isinstance(values, list | range) else np.asarray(values).tolist()
-    return [plain(value) if isinstance(value, list) else None if value != value else value for value in listed]
+    items = values if isinstance(values, list | range) else np.asarray(values).tolist()
+    return [plain(value) if isinstance(value, list) else None if value != value else value for value in items]
 
 
 def enlarged(chart: Chart) -> Chart:
     """Return a chart with larger text and thicker lines, for a classroom."""
     layout, traces = chart.figure["layout"], chart.figure["data"]
     larger_text = {"tickfont": {"size": 20}, "title": {"font": {"size": 22}}}
-    more: Part = {name: larger_text for name in layout if "axis" in name}
-    more |= {"font": {"size": 22}, "legend": {"font": {"size": 20}}, "height": round(1.4 * layout["height"])}
+    extra: Part = {name: larger_text for name in layout if "axis" in name}
+    extra |= {"font": {"size": 22}, "legend": {"font": {"size": 20}}, "height": round(1.4 * layout["height"])}
     if whole_names := [_in_one_line(text) for text in layout["yaxis"].get("ticktext", ())]:
-        more["yaxis"] = larger_text | {"ticktext": whole_names}  # there is no room for names in several lines
-    more["margin"] = {side: round(1.4 * layout["margin"][side]) for side in ("t", "r")}
+        extra["yaxis"] = larger_text | {"ticktext": whole_names}  # there is no room for names in several lines
+    extra["margin"] = {side: round(1.4 * layout["margin"][side]) for side in ("t", "r")}
     if notes := layout.get("annotations"):
         sizes = [note.get("font", {}).get("size") for note in notes]
         larger_notes = [{"font": {"size": round(1.6 * size)}} if size else {} for size in sizes]
-        more["annotations"] = list(map(merged, notes, larger_notes))
+        extra["annotations"] = list(map(merged, notes, larger_notes))
     widths = [trace["line"]["width"] if "lines" in trace.get("mode", "") else 0 for trace in traces]
     thick_lines = [{"line": {"width": 2 * width}} if width else {} for width in widths]
-    return Chart({"data": list(map(merged, traces, thick_lines)), "layout": merged(layout, more)}, chart.alt)
+    return Chart({"data": list(map(merged, traces, thick_lines)), "layout": merged(layout, extra)}, chart.alt)
 
 
 def _in_one_line(label: str) -> str:
@@ -57,23 +57,23 @@ def _legend_room(traces: Iterable[Part]) -> int:
     return 24 * max(0, -(-len(names) // columns) - 2) if len(names) > 1 else 0
 
 
-def laid_out(traces: list[Part], height: int, x: Part | None = None, y: Part | None = None, **more: Any) -> Part:
+def laid_out(traces: list[Part], height: int, x: Part | None = None, y: Part | None = None, **extra: Any) -> Part:
     """Return a figure in the common layout: legend below, no title, narrow margins."""
     legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"}
     margin, full_height = {"l": 8, "r": 12, "t": 10, "b": 8}, height + _legend_room(traces)
     defaults = {"height": full_height, "margin": margin, "legend": legend, "hoverlabel": {"namelength": -1}}
-    return {"data": traces, "layout": merged({"xaxis": x or axis(), "yaxis": y or axis(), **defaults}, more)}
+    return {"data": traces, "layout": merged({"xaxis": x or axis(), "yaxis": y or axis(), **defaults}, extra)}
 
 
-def axis(title: str = "", **more: Any) -> Part:
+def axis(title: str = "", **extra: Any) -> Part:
     """Return an axis whose title and labels have the color of text."""
     title_options = {"font": {"color": TEXT}} | ({"text": title} if title else {})
-    return merged({"tickfont": {"color": TEXT}, "title": title_options}, more)
+    return merged({"tickfont": {"color": TEXT}, "title": title_options}, extra)
 
 
-def names_axis(**more: Any) -> Part:
+def names_axis(**extra: Any) -> Part:
     """Return an axis of names, the first on top."""
-    return axis(autorange="reversed", automargin=True, type="category", **more)
+    return axis(autorange="reversed", automargin=True, type="category", **extra)
 
 
 def upright(x: float, panel: str = "", **line: Any) -> Part:
@@ -87,9 +87,9 @@ def mark_at(k: float, panel: str = "", dash: str = "solid") -> Part:
     return upright(k, panel, color=GREY, width=1.5, dash=dash) | {"name": MARK}
 
 
-def words_at(x: Any, y: Any, text: str, **more: Any) -> Part:
+def words_at(x: Any, y: Any, text: str, **extra: Any) -> Part:
     """Return an annotation with text at a point of a figure."""
-    return {"x": x, "y": y, "text": text, "showarrow": False, **more}
+    return {"x": x, "y": y, "text": text, "showarrow": False, **extra}
 
 
 #: Colors of heat maps: black numbers on them have a contrast of at least 5:1, and none glares on a dark page.
@@ -123,24 +123,24 @@ def error_bars(rows: pd.DataFrame, colour: str = GREY) -> Part:
     return bars | {"thickness": 1.5, "width": 4, "color": colour}
 
 
-def line_of(x: Any, y: Any, **more: Any) -> Part:
+def line_of(x: Any, y: Any, **extra: Any) -> Part:
     """Return a trace of values over x: a line without symbols."""
-    return {"type": "scatter", "x": plain(x), "y": plain(y), "mode": "lines", **more}
+    return {"type": "scatter", "x": plain(x), "y": plain(y), "mode": "lines", **extra}
 
 
-def dotted(x: Any, y: Any, colour: Any, symbol: Any = "circle", size: int = 10, **more: Any) -> Part:
+def dotted(x: Any, y: Any, colour: Any, symbol: Any = "circle", size: int = 10, **extra: Any) -> Part:
     """Return a trace of dots at x and y."""
     marker = {"color": colour, "symbol": symbol, "size": size}
-    return merged({"type": "scatter", "x": plain(x), "y": plain(y), "mode": "markers", "marker": marker}, more)
+    return merged({"type": "scatter", "x": plain(x), "y": plain(y), "mode": "markers", "marker": marker}, extra)
 
 
-def curve_of(x: Any, y: Any, name: str, look: Look, **more: Any) -> Part:
+def curve_of(x: Any, y: Any, name: str, look: Look, **extra: Any) -> Part:
     """Return a system's line with symbols, and with its full name in the hover text; `more` takes precedence."""
     defaults: Part = {"mode": "lines+markers", "name": label(look.name or name), "legendgroup": name}
     defaults["line"] = {"color": look.colour, "dash": look.dash, "width": 2}
-    drawn = merged(defaults | {"hovertemplate": "%{y:.3f}"}, more)
-    drawn["hovertemplate"] += whole_name(name) * ("<extra>" not in drawn["hovertemplate"])
-    return dotted(x, y, look.colour, look.symbol, 7, **drawn)
+    trace = merged(defaults | {"hovertemplate": "%{y:.3f}"}, extra)
+    trace["hovertemplate"] += whole_name(name) * ("<extra>" not in trace["hovertemplate"])
+    return dotted(x, y, look.colour, look.symbol, 7, **trace)
 
 
 def whole_name(name: str) -> str:
@@ -149,12 +149,12 @@ def whole_name(name: str) -> str:
 
 
 def band_of(
-    rows: pd.DataFrame, along: str, colour: str, bounds: tuple[str, str] = ("low", "high"), **more: Any
+    rows: pd.DataFrame, along: str, colour: str, bounds: tuple[str, str] = ("low", "high"), **extra: Any
 ) -> list[Part]:
     """Return the intervals of rows as a band over the column `along`, or no trace if there are none."""
     low, high = bounds
     rows = rows[rows[low].notna()]
     reversed_rows = rows.iloc[::-1]
-    style = {"line": {"width": 0}, "hoverinfo": "skip", "showlegend": False} | more
+    style = {"line": {"width": 0}, "hoverinfo": "skip", "showlegend": False} | extra
     x, y = [*rows[along], *reversed_rows[along]], [*rows[high], *reversed_rows[low]]
     return [line_of(x, y, fill="toself", fillcolor=colour, **style)] if len(rows) else []

@@ -182,12 +182,12 @@ def each_annotator(result: Result, annotators: Sequence[str], names: Sequence[st
     return wide.rename_axis("annotator").reset_index()
 
 
-def by_title(table: pd.DataFrame, about: pd.DataFrame) -> pd.DataFrame:
-    """Replace document ids by titles where there are any; `about`: the documents of the corpus."""
-    titles = about.set_index("doc_id")["title"].reindex(table["document"]).fillna("").to_numpy()
-    named = table.drop(columns="document")
-    named.insert(0, "title", np.where(titles != "", titles, table["document"]))
-    return _without_empty(named)
+def by_title(table: pd.DataFrame, document_rows: pd.DataFrame) -> pd.DataFrame:
+    """Replace document ids by titles where there are any; `document_rows`: the documents of the corpus."""
+    titles = document_rows.set_index("doc_id")["title"].reindex(table["document"]).fillna("").to_numpy()
+    other_columns = table.drop(columns="document")
+    other_columns.insert(0, "title", np.where(titles != "", titles, table["document"]))
+    return _without_empty(other_columns)
 
 
 OF_TITLES = ("title", "P_pos", "by all", "by some")
@@ -208,10 +208,10 @@ def headings(subjects: Numbers, system: str, search: str = "") -> pd.DataFrame:
     return table[texts.str.lower().str.contains(search.strip().lower(), regex=False)].reset_index(drop=True)
 
 
-def occurrences(table: pd.DataFrame, about: pd.DataFrame, annotators: int) -> pd.DataFrame:
+def occurrences(table: pd.DataFrame, document_rows: pd.DataFrame, annotators: int) -> pd.DataFrame:
     """Return the documents of a subject, with the result of a system or with the annotators who chose the subject.
 
-    `table`: from `documents_of`; `about`: the documents of the corpus; `annotators`: number of annotators
+    `table`: from `documents_of`; `document_rows`: the documents of the corpus; `annotators`: number of annotators
     """
     header = "chosen by"
     if "found" in table:
@@ -220,7 +220,7 @@ def occurrences(table: pd.DataFrame, about: pd.DataFrame, annotators: int) -> pd
         cells = table["annotators"].to_numpy()
     else:
         cells = _count_of(table, "chosen", "seen")
-    return by_title(table[["document"]].assign(**{header: cells}), about)
+    return by_title(table[["document"]].assign(**{header: cells}), document_rows)
 
 
 def _count_of(table: pd.DataFrame, part: str, whole: str) -> pd.Series:
@@ -229,17 +229,17 @@ def _count_of(table: pd.DataFrame, part: str, whole: str) -> pd.Series:
 
 def headings_in_short(frame: pd.DataFrame, annotators: int) -> pd.DataFrame:
     """Return the rows of `subjects_of_annotators` as a short table; `annotators`: number of annotators."""
-    named = {"chosen by": frame["annotators"]} if annotators <= FEW_PEOPLE else {}
+    chosen_by = {"chosen by": frame["annotators"]} if annotators <= FEW_PEOPLE else {}
     counts = {"chosen": _count_of(frame, "chosen", "seen"), "by all": _count_of(frame, "by_all", "documents")}
     return pd.DataFrame(
-        {"heading": frame["label"].fillna(frame["subject"]), **named, **counts, "P_pos": frame["P_pos"]}
+        {"heading": frame["label"].fillna(frame["subject"]), **chosen_by, **counts, "P_pos": frame["P_pos"]}
     )
 
 
 def with_words(table: pd.DataFrame, say: Mapping[str, str]) -> pd.DataFrame:
     """Replace measures and headers by the words of `terms_for`."""
-    shown = table.rename(columns={name: say[name] for name in ("P_pos", "documents") if name in table})
-    return shown.assign(measure=shown["measure"].map(lambda name: say.get(name, name))) if "measure" in shown else shown
+    named = table.rename(columns={name: say[name] for name in ("P_pos", "documents") if name in table})
+    return named.assign(measure=named["measure"].map(lambda name: say.get(name, name))) if "measure" in named else named
 
 
 def ranks(comparison: Comparison) -> pd.DataFrame:
@@ -271,14 +271,14 @@ def best_cells(result: Result, names: Sequence[str]) -> set[tuple[str, str]]:
 
 def marked(table: pd.DataFrame, comparisons: Mapping[str, Comparison]) -> pd.DataFrame:
     """Mark values with a dagger if the system is significantly below the best one."""
-    shown = table.copy()
+    marked_table = table.copy()
     for measure, comparison in comparisons.items():
         ranking = best_first(comparison.scores)
         beaten = set(comparison.better[ranking[0]]) if ranking else set()
-        if measure in shown:
-            cells = zip(shown["system"], shown[measure], strict=True)
-            shown[measure] = [f"{text} †" if name in beaten else text for name, text in cells]
-    return shown
+        if measure in marked_table:
+            cells = zip(marked_table["system"], marked_table[measure], strict=True)
+            marked_table[measure] = [f"{text} †" if name in beaten else text for name, text in cells]
+    return marked_table
 
 
 def rank_reversals(sensitivity: Sensitivity) -> pd.DataFrame:
@@ -357,9 +357,9 @@ def value(result: Result, system: str, measure: str) -> float:
 def universe(result: Result) -> str:
     """Describe the universe and its mean size, from a result with the macro average of N."""
     kind, _, size = result.settings.universe.partition(":")
-    named = in_words("universe", "number" if kind[0].isdigit() else kind)
+    label = in_words("universe", "number" if kind[0].isdigit() else kind)
     mean = rows_of(result, "N")["value"].head(1).tolist()
-    return say("universe", named=named, words=int(size) if kind == "ngrams" else 0, mean=[round(n) for n in mean])
+    return say("universe", named=label, words=int(size) if kind == "ngrams" else 0, mean=[round(n) for n in mean])
 
 
 def concordance(cells: Mapping[str, float]) -> pd.DataFrame:
@@ -373,27 +373,27 @@ def concordance(cells: Mapping[str, float]) -> pd.DataFrame:
     return table
 
 
-def _near_misses_of(near: NearMisses, system: str) -> pd.DataFrame:
-    return where(near.frame, system=system, hit=False).query("type != 'NONE'")
+def _near_misses_of(misses: NearMisses, system: str) -> pd.DataFrame:
+    return where(misses.frame, system=system, hit=False).query("type != 'NONE'")
 
 
-def near_tables(near: NearMisses, system: str, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+def near_tables(misses: NearMisses, system: str, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the most frequent near misses of a system, and every one with its document; `kind`: a type, or all."""
 
     def of_kind(rows: pd.DataFrame) -> pd.DataFrame:
         rows = shown(rows.assign(type=rows["type"].map(NEAR)), "near_misses")
         return rows[(rows["type"] == kind) | (kind == "all")].reset_index(drop=True)
 
-    return of_kind(where(near.examples(10), system=system)), of_kind(_near_misses_of(near, system))
+    return of_kind(where(misses.examples(10), system=system)), of_kind(_near_misses_of(misses, system))
 
 
-def most_frequent(near: NearMisses, system: str, most: int = 15) -> tuple[pd.DataFrame, pd.DataFrame]:
+def most_frequent(misses: NearMisses, system: str, top: int = 15) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the keyphrases that a system misses most often, and the wrong phrases that it returns most often."""
-    gold = where(near.gold, system=system).assign(missed=lambda rows: ~rows["hit"])
+    gold = where(misses.gold, system=system).assign(missed=lambda rows: ~rows["hit"])
     missed = gold.groupby("keyphrase", sort=False)["missed"].agg(missed="sum", gold="size").query("missed > 0")
-    added = where(near.frame, system=system, hit=False).groupby("phrase", sort=False).agg(documents=("rank", "size"))
-    missed = missed.sort_values("missed", ascending=False, kind="stable").head(most)
-    return missed.reset_index(), added.sort_values("documents", ascending=False, kind="stable").head(most).reset_index()
+    added = where(misses.frame, system=system, hit=False).groupby("phrase", sort=False).agg(documents=("rank", "size"))
+    missed = missed.sort_values("missed", ascending=False, kind="stable").head(top)
+    return missed.reset_index(), added.sort_values("documents", ascending=False, kind="stable").head(top).reset_index()
 
 
 def column_of(system: str) -> str:
@@ -401,12 +401,12 @@ def column_of(system: str) -> str:
     return f"system {system}" if system in ("document", "difference", "title", "type") else system
 
 
-def documents(values: pd.DataFrame, about: pd.DataFrame, system: str, other: str, which: str = "all") -> pd.DataFrame:
+def documents(values: pd.DataFrame, docs: pd.DataFrame, system: str, other: str, which: str = "all") -> pd.DataFrame:
     """Return one row per document and one column per system, sorted by the difference to `other` or by the value.
 
-    `values`: rows of `kp.documents`; `about`: the documents of the corpus; `which`: one of `WHICH`
+    `values`: rows of `kp.documents`; `docs`: the documents of the corpus; `which`: one of `WHICH`
     """
-    about = about.set_index("doc_id")
+    docs = docs.set_index("doc_id")
     table = values.pivot_table(index="document", columns="system", values="value", sort=False, dropna=False)
     table = table[[system, *(name for name in table.columns if name != system)]].rename_axis(columns=None)
     pair = table[[name for name in (system, other) if name in table]]
@@ -417,34 +417,34 @@ def documents(values: pd.DataFrame, about: pd.DataFrame, system: str, other: str
         signs = np.sign(leveled(sort_values))
         subsets |= {"first wins": signs == 1, "second wins": signs == -1}
         table.insert(0, "difference", sort_values)
-    table["title"], table["type"] = (about[name].reindex(table.index).fillna("") for name in ("title", "group"))
+    table["title"], table["type"] = (docs[name].reindex(table.index).fillna("") for name in ("title", "group"))
     is_shown = pd.Series(subsets.get(which, True), index=table.index)
     order = sort_values.sort_values(ascending=False, kind="stable").index
     listed = _without_empty(table.loc[order].rename_axis("document").reset_index())
     return listed[is_shown[order].to_numpy()].reset_index(drop=True)
 
 
-def searched(table: pd.DataFrame, about: pd.DataFrame, search: str, texts: Mapping[str, str]) -> pd.DataFrame:
+def searched(table: pd.DataFrame, document_rows: pd.DataFrame, search: str, texts: Mapping[str, str]) -> pd.DataFrame:
     """Return the documents whose id, title, type or (lower-case) text contains a search word."""
-    wanted, ids = search.strip().lower(), table["document"].reset_index(drop=True)
-    about = about.set_index("doc_id")[["title", "group"]].reindex(ids).fillna("").reset_index(drop=True)
-    names = ids + "\n" + about["title"] + "\n" + about["group"]
-    in_texts = np.array([wanted in texts.get(document, "") for document in ids], bool)
-    matches = names.str.lower().str.contains(wanted, regex=False).to_numpy(bool) | in_texts
+    query, ids = search.strip().lower(), table["document"].reset_index(drop=True)
+    document_rows = document_rows.set_index("doc_id")[["title", "group"]].reindex(ids).fillna("").reset_index(drop=True)
+    names = ids + "\n" + document_rows["title"] + "\n" + document_rows["group"]
+    in_texts = np.array([query in texts.get(document, "") for document in ids], bool)
+    matches = names.str.lower().str.contains(query, regex=False).to_numpy(bool) | in_texts
     return table[matches].reset_index(drop=True)
 
 
-def types_of(near: NearMisses, system: str, document: str) -> dict[str, str]:
+def types_of(misses: NearMisses, system: str, document: str) -> dict[str, str]:
     """Return the near misses of one list: phrase → its nearest keyphrase, such as `near load factor`."""
-    rows = where(_near_misses_of(near, system), document=document)
+    rows = where(_near_misses_of(misses, system), document=document)
     return {row.phrase: f"near {row.keyphrase}" for row in rows.itertuples()}
 
 
 def beside_exact(soft: pd.DataFrame, exact: pd.DataFrame, cutoff: int | str) -> pd.DataFrame:
     """Return one row per system with the values of exact and of soft matching at one cutoff."""
-    both = pd.concat([exact.assign(kind="exact "), soft.assign(kind="soft ")])
-    both = both[both["k"] == cutoff].assign(named=lambda rows: rows["kind"] + rows["measure"])
-    wide = both.pivot_table(index="system", columns="named", values="value", sort=False, dropna=False)
+    combined = pd.concat([exact.assign(kind="exact "), soft.assign(kind="soft ")])
+    combined = combined[combined["k"] == cutoff].assign(named=lambda rows: rows["kind"] + rows["measure"])
+    wide = combined.pivot_table(index="system", columns="named", values="value", sort=False, dropna=False)
     return wide.rename_axis(columns=None).reset_index()
 
 
@@ -455,7 +455,7 @@ def overall(study: CorrelationStudy, average: str) -> pd.DataFrame:
     partial = where(estimates.partial, average=average).set_index("measure")["value"]
     clusters = {name: str(index) for name, index in estimates.clusters.get(average, {}).items()}
     columns = {"percent": ceiling, "partial": partial, "cluster": clusters}
-    rows = rows.assign(**{name: rows["measure"].map(known) for name, known in columns.items()}).fillna({"cluster": ""})
+    rows = rows.assign(**{name: rows["measure"].map(cells) for name, cells in columns.items()}).fillna({"cluster": ""})
     # The sentence above the table reports the number of pairs if it is the same for all.
     return shown(rows.drop(columns=["n"] * (len({*rows["n"]}) == 1)), "overall")
 

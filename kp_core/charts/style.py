@@ -63,39 +63,39 @@ def short_names(systems: Iterable[str]) -> dict[str, str]:
     return names | (dict(zip(scored, short, strict=True)) if all(any(map(str.isalpha, rest)) for rest in short) else {})
 
 
-def short(text: str, most: int) -> str:
+def short(text: str, max_length: int) -> str:
     """Truncate a string to at most `most` characters."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return text if len(text) <= max_length else f"{text[: max_length - 1]}…"
 
 
 _PART = re.compile(r"[^\s._/-]*[\s._/-]*")
 
 
-def label(text: str, most: int = 24) -> str:
+def label(text: str, max_length: int = 24) -> str:
     """Return a name escaped for Plotly, in up to three lines of at most `most` characters."""
     lines = [""]
     for part in _PART.findall(visible(text)):
-        if lines[-1] and len(lines) < 3 and len((lines[-1] + part).rstrip()) > most:
+        if lines[-1] and len(lines) < 3 and len((lines[-1] + part).rstrip()) > max_length:
             lines.append("")
         lines[-1] += part
-    return "<br>".join(escape(short(line.strip(), most), quote=False) for line in lines)
+    return "<br>".join(escape(short(line.strip(), max_length), quote=False) for line in lines)
 
 
-def labels(names: Iterable[str], most: int = 24) -> list[str]:
+def labels(names: Iterable[str], max_length: int = 24) -> list[str]:
     """Return distinct labels for names, escaped for Plotly."""
-    return distinct(label(name, most) for name in names)
+    return distinct(label(name, max_length) for name in names)
 
 
-def system_labels(systems: Iterable[str], most: int = 24) -> list[str]:
+def system_labels(systems: Iterable[str], max_length: int = 24) -> list[str]:
     """Return distinct labels of the short names of systems."""
     names = list(systems)
-    return labels(map(short_names(names).__getitem__, names), most)
+    return labels(map(short_names(names).__getitem__, names), max_length)
 
 
-def distinct(shown: Iterable[str]) -> list[str]:
+def distinct(names: Iterable[str]) -> list[str]:
     """Append numbers to repeated names."""
     distinct_names = list[str]()
-    for name in shown:
+    for name in names:
         numbered = chain([name], (f"{name} ({number})" for number in count(2)))
         distinct_names.append(next(label for label in numbered if label not in distinct_names))
     return distinct_names
@@ -105,9 +105,9 @@ def looks(systems: Iterable[str]) -> dict[str, Look]:
     """Return the style of each system by its position; from the seventh on, colors repeat with other dashes."""
     names = short_names(systems)
     references = dict(zip(BASELINES, ("dot", "dash", "dashdot"), strict=True))
-    drawn = {name: Look(GREY, dash, "line-ns-open", names.get(name, "")) for name, dash in references.items()}
-    drawn[HUMANS] = Look(GOLDEN, "dash", "hexagram", names.get(HUMANS, ""))
+    styles = {name: Look(GREY, dash, "line-ns-open", names.get(name, "")) for name, dash in references.items()}
+    styles[HUMANS] = Look(GOLDEN, "dash", "hexagram", names.get(HUMANS, ""))
     for index, name in enumerate(name for name in names if name not in REFERENCES):
         turn = (index + index // len(COLOURS)) % len(DASHES)
-        drawn[name] = Look(COLOURS[index % len(COLOURS)], DASHES[turn], SYMBOLS[turn], names[name])
-    return {name: drawn[name] for name in names}
+        styles[name] = Look(COLOURS[index % len(COLOURS)], DASHES[turn], SYMBOLS[turn], names[name])
+    return {name: styles[name] for name in names}

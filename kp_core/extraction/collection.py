@@ -92,10 +92,10 @@ class Collection:
     @cached_property
     def candidates(self) -> pd.DataFrame:
         """One row per candidate and document, in order of first occurrence: document (number), form, tf, df."""
-        counted = [self._counted(text) for text in self.tokens]
-        forms = pd.Series([form for document in counted for form in document], dtype=object)
-        table = pd.DataFrame({"document": np.repeat(np.arange(len(counted)), list(map(len, counted))), "form": forms})
-        tf = np.array([number for document in counted for number in document.values()], float)
+        counts = [self._counted(text) for text in self.tokens]
+        forms = pd.Series([form for document in counts for form in document], dtype=object)
+        table = pd.DataFrame({"document": np.repeat(np.arange(len(counts)), list(map(len, counts))), "form": forms})
+        tf = np.array([number for document in counts for number in document.values()], float)
         return table.assign(tf=tf, df=forms.groupby(forms).transform("size").astype(float))
 
     def frequencies(self) -> Floats:
@@ -124,13 +124,13 @@ class Collection:
         vectors = TfidfVectorizer(analyzer=attrgetter("words")).fit_transform([*self.tokens, *self._external])
         return (vectors[: len(self.tokens)] @ vectors[len(self.tokens) :].T).toarray()
 
-    def external_counts(self, most: int) -> Floats:
-        """Return Σ cos · tf · len(d)/len(e) over the `most` most similar external documents, for each candidate."""
+    def external_counts(self, limit: int) -> Floats:
+        """Return Σ cos · tf · len(d)/len(e) over the `limit` most similar external documents, for each candidate."""
         cosines, counters = self.cosines(), [self._counted(text) for text in self._external]
         lengths = np.array([len(text.words) for text in self.tokens], float)
         external_lengths = np.array([len(text.words) for text in self._external], float)
         weights = (cosines * lengths[:, None] / np.maximum(external_lengths, 1)).tolist()
-        nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :most].tolist()
+        nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :limit].tolist()
         weighted = [[(row[e], counters[e]) for e in near] for row, near in zip(weights, nearest, strict=True)]
         rows = zip(self.candidates["document"], self.candidates["form"], strict=True)
         return np.array([sum(weight * tf[form] for weight, tf in weighted[d] if form in tf) for d, form in rows], float)

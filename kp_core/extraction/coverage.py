@@ -59,19 +59,19 @@ def coverage(
     >>> coverage(corpus, kinds=["NBAR"])[["keyphrases", "reachable", "coverage"]].values.tolist()
     [[2.0, 1.0, 0.5]]
     """
-    wanted = list(KINDS if kinds is None else kinds)
-    refuse_unknown(wanted, KINDS, "kind of candidates")
+    names = list(KINDS if kinds is None else kinds)
+    refuse_unknown(names, KINDS, "kind of candidates")
     stems, edges = Stems(), Edges(stop_list(stop_words)[0])
     gold = _gold(corpus, stems, gold_stemmed)
     english = readable(texts_of(corpus, titles), stop_list("english")[0])[0]
     texts = {doc_id: text for doc_id, text in english.items() if doc_id in gold}
-    entries, reached, sizes = 0, dict.fromkeys(wanted, 0), dict.fromkeys(wanted, 0)
+    entries, reached, sizes = 0, dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     for number, (doc_id, text) in enumerate(texts.items(), 1):
         tokens = Tokens.of(text, stems)
         long_forms = abbreviations(tokens)
         forms = [spelled | {canonical(form, long_forms) for form in spelled} for spelled in gold[doc_id]]
         entries += len(forms)
-        for kind in wanted:
+        for kind in names:
             if kind == _CEILING:
                 line = " \n ".join(["", *(" ".join(sentence) for sentence in tokens.forms), ""])
                 reached[kind] += sum(
@@ -84,9 +84,9 @@ def coverage(
             matched = {canonical(form, long_forms) for form in forms_of_kind}
             reached[kind] += sum(not spelled.isdisjoint(matched) for spelled in forms)
         progress(number / len(texts), f"looking through document {number:,} of {len(texts):,}")
-    table = pd.DataFrame({"candidates": wanted, "keyphrases": entries, "reachable": [reached[kind] for kind in wanted]})
+    table = pd.DataFrame({"candidates": names, "keyphrases": entries, "reachable": [reached[kind] for kind in names]})
     table["coverage"] = table["reachable"] / table["keyphrases"]
-    means = [float("nan") if kind == _CEILING or not texts else sizes[kind] / len(texts) for kind in wanted]
+    means = [float("nan") if kind == _CEILING or not texts else sizes[kind] / len(texts) for kind in names]
     return table.assign(**{"candidates a document": means})
 
 
@@ -100,12 +100,12 @@ def in_words(table: pd.DataFrame, kind: str = "NBAR and NBAR IN NBAR") -> str:
     return f"Chunks ({kind}) include {reachable}, so recall is at most {coverage}."
 
 
-def marked_candidates(text: str, kind: str, listed: Sequence[str] = ()) -> list[tuple[str, str]]:
+def marked_candidates(text: str, kind: str, keyphrases: Sequence[str] = ()) -> list[tuple[str, str]]:
     """Split a text into pieces (kind, text): listed phrases, other candidates, rest; longer phrases take precedence."""
     rules = KINDS.get(kind)
     if rules is None:
         raise UsageError(f"'{kind}' has no chunks; choose among: {', '.join(name for name in KINDS if KINDS[name])}")
-    phrases = {"listed": listed, "candidate": list(candidates(text, rules).values())}
+    phrases = {"listed": keyphrases, "candidate": list(candidates(text, rules).values())}
     return pieces(text, places(text, phrases, Normaliser.parse("nfc+lower+porter-nltk")))
 
 

@@ -153,12 +153,12 @@ def _systems(method: str | Sequence[str]) -> list[System]:
     return [SYSTEMS[name] for name in dict.fromkeys(names)]
 
 
-def _parameters(given: Mapping[str, float], systems: Sequence[System]) -> dict[str, float]:
-    refuse_unknown(given, PARAMETERS, "parameter")
-    for name in given:
+def _parameters(values: Mapping[str, float], systems: Sequence[System]) -> dict[str, float]:
+    refuse_unknown(values, PARAMETERS, "parameter")
+    for name in values:
         if not any(name in system.parameters for system in systems):
             raise UsageError(f"{name} is not a parameter of {', '.join(system.name for system in systems)}")
-    chosen = {name: known.checked(name, given.get(name, known.default)) for name, known in PARAMETERS.items()}
+    chosen = {name: rule.checked(name, values.get(name, rule.default)) for name, rule in PARAMETERS.items()}
     if chosen["longest"] == 0 and not all(system.chunks for system in systems):
         raise UsageError("longest = 0 (any number of words) is possible only for systems with chunks")
     return chosen

@@ -41,7 +41,7 @@ class Parameter:
 
 
 _DECLARED = read_toml("extraction/lecture_systems.toml")
-PARAMETERS: dict[str, Parameter] = {name: Parameter(**known) for name, known in _DECLARED["parameters"].items()}
+PARAMETERS: dict[str, Parameter] = {name: Parameter(**fields) for name, fields in _DECLARED["parameters"].items()}
 
 
 @dataclass(frozen=True)

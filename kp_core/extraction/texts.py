@@ -32,15 +32,15 @@ _OTHER_LETTER = re.compile(rf"[^\W\d_{CJK}]")
 _FEWEST_STOP_WORDS, _ENOUGH_WORDS = 0.1, 50
 
 
-def stop_list(given: str | Iterable[str]) -> tuple[Words[str], str]:
+def stop_list(source: str | Iterable[str]) -> tuple[Words[str], str]:
     """Return the stop words in lower case, and a name that contains the length and digest of the list."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-    if isinstance(given, str) and given != "english":
-        raise UsageError(f"stop_words is '{given}'; write english, or pass a list of words")
-    words = frozenset(ENGLISH_STOP_WORDS if given == "english" else (word.lower() for word in given))
+    if isinstance(source, str) and source != "english":
+        raise UsageError(f"stop_words is '{source}'; write english, or pass a list of words")
+    words = frozenset(ENGLISH_STOP_WORDS if source == "english" else (word.lower() for word in source))
     digest = hashlib.sha256("\n".join(sorted(words)).encode()).hexdigest()[:8]
-    return words, f"{'sklearn-english' if given == 'english' else 'own'}-{len(words)}-{digest}"
+    return words, f"{'sklearn-english' if source == 'english' else 'own'}-{len(words)}-{digest}"
 
 
 def stop_words_in(text: str) -> list[str]:
@@ -90,34 +90,34 @@ _REMEDY = 'If these files differ, name them separately: --external and --phrases
 _STRUCTURED = (".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 
 
-def external_from(given: Given | Sequence[Given] | External | None, documents: bool, phrases: bool) -> External:
+def external_from(source: Given | Sequence[Given] | External | None, documents: bool, phrases: bool) -> External:
     """Read external sources; a dictionary is {id: text}, {phrase: weight}, or {"documents": ..., "phrases": ...}."""
-    if given is None or isinstance(given, External):
-        return given or External()
-    if isinstance(given, abc.Mapping) and given and set(given) <= {"documents", "phrases"}:
-        return External(read_documents(given.get("documents")), read_phrases(given.get("phrases")))
+    if source is None or isinstance(source, External):
+        return source or External()
+    if isinstance(source, abc.Mapping) and source and set(source) <= {"documents", "phrases"}:
+        return External(read_documents(source.get("documents")), read_phrases(source.get("phrases")))
     try:
-        return External(read_documents(given) if documents else {}, read_phrases(given) if phrases else {})
+        return External(read_documents(source) if documents else {}, read_phrases(source) if phrases else {})
     except InputError as error:
         if not (documents and phrases):
             raise
         raise InputError(error.where, error.found, error.expected, f"{error.remedy} {_REMEDY}") from None
 
 
-def read_documents(given: Given | Sequence[Given] | None) -> dict[str, str]:
+def read_documents(source: Given | Sequence[Given] | None) -> dict[str, str]:
     """Return id → text of external documents; a text file is one document."""
-    return {} if given is None else texts_of(given, "no", "the external documents")
+    return {} if source is None else texts_of(source, "no", "the external documents")
 
 
-def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:
+def read_phrases(sources: Given | Sequence[Given] | None) -> dict[str, float]:
     """Return phrase → weight from external lists; the default is 1, and the highest of several weights counts.
 
     Files have one phrase per line (optionally TAB and weight), a column of phrases, or any format of keyphrases.
     """
-    if given is None:
+    if sources is None:
         return {}
     weights: dict[str, float] = {}
-    for source in given if isinstance(given, (list, tuple)) else [given]:
+    for source in sources if isinstance(sources, (list, tuple)) else [sources]:
         for where, phrase, weight in _entries(source):
             try:
                 number = 1.0 if weight is None or weight == "" or weight != weight else float(weight)
@@ -133,16 +133,16 @@ def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:
     return weights
 
 
-def _entries(given: Given) -> list[tuple[str, str, Any]]:
-    if isinstance(given, abc.Mapping):
-        return [("the external list", str(phrase), weight) for phrase, weight in given.items()]
-    if isinstance(given, pd.DataFrame):
-        return _of_documents("the external list", given)
-    return [entry for source in expand(given).files for entry in _of_file(source)]
+def _entries(texts: Given) -> list[tuple[str, str, Any]]:
+    if isinstance(texts, abc.Mapping):
+        return [("the external list", str(phrase), weight) for phrase, weight in texts.items()]
+    if isinstance(texts, pd.DataFrame):
+        return _of_documents("the external list", texts)
+    return [entry for source in expand(texts).files for entry in _of_file(source)]
 
 
-def _of_documents(where: str, given: Any) -> list[tuple[str, str, Any]]:
-    gold = load(gold=given).gold
+def _of_documents(where: str, source: Any) -> list[tuple[str, str, Any]]:
+    gold = load(gold=source).gold
     return [(where, str(phrase), weight) for phrase, weight in zip(gold["phrase"], gold["relevance"], strict=True)]
 
 

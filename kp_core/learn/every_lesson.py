@@ -55,17 +55,17 @@ class Question:
     because: str
     options: tuple[str, ...] = ()
 
-    def right(self, given: str) -> bool | None:
+    def right(self, reply: str) -> bool | None:
         """Return whether an answer is correct, or None if it is not a number; 5/11 and 45% are numbers."""
         if isinstance(self.answer, str):
-            return given == self.answer
-        written = "".join(given.split()).replace(",", ".").replace("−", "-")
-        text = written.removesuffix("%")
+            return reply == self.answer
+        answer = "".join(reply.split()).replace(",", ".").replace("−", "-")
+        text = answer.removesuffix("%")
         try:
             value = float(Fraction(text)) if "/" in text and len(text) <= 40 else float(text)
         except (ValueError, ZeroDivisionError):
             return None
-        return abs(value / (1 if text == written else 100) - self.answer) <= 0.0051
+        return abs(value / (1 if text == answer else 100) - self.answer) <= 0.0051
 
 
 @dataclass(frozen=True)
@@ -162,12 +162,12 @@ def _show_paradox(values: Values) -> View:
     a, b, c, d = (int(values[letter]) for letter in "abcd")
     total = a + b + c + d
     results = {name: value(name, a, b, c, d) for name in _SHOWN}
-    written = [number(result) for result in results.values()]
+    labels = [number(result) for result in results.values()]
     colors = [GREY if name in ("Po", "Pe") else COLOURS[0] for name in _SHOWN]
-    trace = _bars(list(results.values()), _SHOWN, written, colors, "%{y} = %{x:.3f}")
+    trace = _bars(list(results.values()), _SHOWN, labels, colors, "%{y} = %{x:.3f}")
     x = axis(range=[-1.15, 1.15], zeroline=True, zerolinewidth=2, tickformat=".1~f")
     figure = laid_out([trace], 300, x, axis(autorange="reversed"), showlegend=False)
-    alt = f"Measures of the table: {', '.join(map(' '.join, zip(_SHOWN, written, strict=True)))}."
+    alt = f"Measures of the table: {', '.join(map(' '.join, zip(_SHOWN, labels, strict=True)))}."
     explanation = _sentences("paradox", a=a, b=b, c=c, d=d, total=total, measures=results)
     cells = concordance(dict(zip("abcd", (a, b, c, d), strict=True)))
     return View(Chart(figure, alt), explanation, {"The concordance table": cells})
@@ -182,9 +182,9 @@ def _keyphrases(size: int) -> list[str]:
     return [f"keyphrase {index}" for index in range(size)]
 
 
-def _scored(gold: list[str], lists: Mapping[str, list[str]], measures: list[str], k: str, **more: Any) -> pd.DataFrame:
+def _scored(gold: list[str], lists: Mapping[str, list[str]], measures: list[str], k: str, **args: Any) -> pd.DataFrame:
     corpus = load(gold={"d": gold}, systems={name: {"d": phrases} for name, phrases in lists.items()})
-    return evaluate(corpus, measures=measures, k=k, interval="none", normalise="none", **more).frame
+    return evaluate(corpus, measures=measures, k=k, interval="none", normalise="none", **args).frame
 
 
 def _over_k(rows: pd.DataFrame) -> pd.DataFrame:
@@ -206,8 +206,8 @@ def _show_threshold(values: Values) -> View:
     lines = [upright(k, width=2, color=GREY), *(upright(position, dash="dot", width=1) for position in (gold, length))]
     notes = [words_at(gold, 1, "gold size", xanchor="right", yanchor="top", **anchors)]
     notes.append(words_at(length, 1, "the list ends", xanchor="center", yanchor="bottom", **anchors))
-    more: Part = {"shapes": lines, "annotations": notes, "margin": {"t": 24}}
-    figure = laid_out(traces, 360, axis("k", dtick=1), _SHARES, **more)
+    layout: Part = {"shapes": lines, "annotations": notes, "margin": {"t": 24}}
+    figure = laid_out(traces, 360, axis("k", dtick=1), _SHARES, **layout)
     row = [number(result) for result in results.loc[k]]
     facts: dict[str, Any] = dict(zip(("p", "r", "f1", "kappa"), row, strict=True))
     facts |= {"hits": sum(rank <= k for rank in data["hits"]), "length": length}
@@ -312,25 +312,25 @@ def query_figures() -> pd.DataFrame:
     first_five = RECOMPUTED[[f"P@{rank}" for rank in range(1, 6)]].mean(axis=1)
     measured = RECOMPUTED.assign(first=first_five)[list(columns)].rename(columns=columns)
     measured.loc["mean"] = measured.mean()
-    shown = measured.map(number).rename_axis("query").reset_index()
-    shown.insert(1, "AP printed", [*(given["printed"] for given in QUERIES.values()), PROSE["map"]["printed_mean"]])
-    return shown
+    figures = measured.map(number).rename_axis("query").reset_index()
+    figures.insert(1, "AP printed", [*(record["printed"] for record in QUERIES.values()), PROSE["map"]["printed_mean"]])
+    return figures
 
 
 def _show_average_precision(values: Values) -> View:
     query, last = str(values["query"]), int(values["rank"])
     hits, printed = QUERIES[query]["hits"], QUERIES[query]["printed"]
     precision = {rank: float(RECOMPUTED.loc[query, f"P@{rank}"]) for rank in _RANKS}
-    written = {rank: number(share) for rank, share in precision.items()}
-    seen = [rank for rank in hits if rank <= last]
-    colors = [COLOURS[0] if rank in seen else COLOURS[1] if rank in hits else GREY for rank in _RANKS]
-    trace = _bars(list(_RANKS), list(precision.values()), list(written.values()), colors, "P@%{x} = %{y:.3f}")
+    rounded = {rank: number(share) for rank, share in precision.items()}
+    ranks = [rank for rank in hits if rank <= last]
+    colors = [COLOURS[0] if rank in ranks else COLOURS[1] if rank in hits else GREY for rank in _RANKS]
+    trace = _bars(list(_RANKS), list(precision.values()), list(rounded.values()), colors, "P@%{x} = %{y:.3f}")
     y, line = axis("precision at this rank", **_ABOVE_ONE), upright(last + 0.5, dash="dot", width=1)
     figure = laid_out([trace], 340, axis("rank", dtick=1), y, shapes=[line], showlegend=False)
-    facts = {"query": query, "hits": hits, "last": last, "terms": [written[rank] for rank in seen], "printed": printed}
-    so_far = sum(precision[rank] for rank in seen) / len(hits)
+    facts = {"query": query, "hits": hits, "last": last, "terms": [rounded[rank] for rank in ranks], "printed": printed}
+    so_far = sum(precision[rank] for rank in ranks) / len(hits)
     explanation = _sentences("map", so_far=so_far, ap=RECOMPUTED.loc[query, "MAP"], **facts)
-    alt = f"Precision at ranks 1 to 10 of {query}: {', '.join(written.values())}."
+    alt = f"Precision at ranks 1 to 10 of {query}: {', '.join(rounded.values())}."
     ap = RECOMPUTED["MAP"]
     wrong = _errata("map", Q1=number(ap["Q1"]), Q2=f"{ap['Q2']:g}", mean=number(ap.mean()))
     tables = {"As printed in the notes, and recomputed": query_figures(), "What is wrong in the printed example": wrong}
@@ -353,16 +353,16 @@ def _show_weights(values: Values) -> View:
     keyphrase, candidate = str(values["pair"]).split(" ← ")
     words, shared_words = keyphrase.split(), set(keyphrase.split()) & set(candidate.split())
     weights = {word: Fraction(1, len(words) - index) for index, word in enumerate(words)}
-    heights, written = [float(weight) for weight in weights.values()], [str(weight) for weight in weights.values()]
+    heights, labels = [float(weight) for weight in weights.values()], [str(weight) for weight in weights.values()]
     colors = [COLOURS[0] if word in shared_words else GREY for word in words]
-    trace = _bars([label(word) for word in words], heights, written, colors, "weight of “%{x}”: %{text}")
+    trace = _bars([label(word) for word in words], heights, labels, colors, "weight of “%{x}”: %{text}")
     candidates = [other for same, other in PAIRS if same == keyphrase]
     rows = {other: [f"{score} = {float(score):.3f}" for score in _scores(keyphrase, other)] for other in candidates}
     plain, modified = rows[candidate]
     matched = [weight for word, weight in weights.items() if word in shared_words]
     facts = {"plain": plain, "modified": modified, "matched": matched, "all": sum(weights.values())}
     explanation = _sentences("weights", common=len(shared_words), words=words, **facts)
-    alt = f"Weights of the words of “{keyphrase}”: {', '.join(map(' '.join, zip(words, written, strict=True)))}."
+    alt = f"Weights of the words of “{keyphrase}”: {', '.join(map(' '.join, zip(words, labels, strict=True)))}."
     table = pd.DataFrame.from_dict(rows, "index", columns=["R-precision", "modified R-precision"])
     tables = {
         "All candidates of this keyphrase": table.rename_axis("candidate").reset_index(),
@@ -379,8 +379,8 @@ def _show_claims(values: Values) -> View:
     traces = _curves([subset.split(":")[-1] for subset in subsets], printed, "human", ", %{x}: %{y:.4f}")
     figure = laid_out(traces, 400, y=axis("Spearman's rho, as printed", tickformat=".2~f"))
     r_precision, human = printed["R-precision"], printed["human"]
-    above = sum(rho > ceiling for rho, ceiling in zip(r_precision, human, strict=True))
-    explanation = _sentences("claims", above=above, cells=len(subsets))
+    n_above = sum(rho > ceiling for rho, ceiling in zip(r_precision, human, strict=True))
+    explanation = _sentences("claims", above=n_above, cells=len(subsets))
     listed = ", ".join(f"{subset} {number(rho)}" for subset, rho in zip(subsets, r_precision, strict=True))
     alt = f"Printed correlations with the {average} of the human scores by {values['group']}; R-precision: {listed}."
     tables = {
@@ -402,19 +402,19 @@ def levels(name: str) -> pd.DataFrame:
     """
     rows, people, votes = [], PEOPLE[name], _votes(name)
     for majority in range(1, len(people) + 1):
-        left = sorted(phrase for phrase in votes if votes[phrase] >= majority)
-        lists = {who: {"text": [f"{phrase}" for phrase in chosen if phrase in left]} for who, chosen in people.items()}
+        rest = sorted(phrase for phrase in votes if votes[phrase] >= majority)
+        lists = {who: {"text": [f"{phrase}" for phrase in chosen if phrase in rest]} for who, chosen in people.items()}
         k = np.nan
-        if left:
+        if rest:
             options: dict[str, Any] = {"universe": PHRASES, "interval": "none", "normalise": "none"}
             frame = agreement(load(gold=lists), measures=["K"], **options).frame.set_index(["system", "subset"])
             k = float(frame["value"]["all", "all"])
-        rows.append((majority, k, ", ".join(map(str, left))))
+        rows.append((majority, k, ", ".join(map(str, rest))))
     return pd.DataFrame(rows, columns=["votes asked", "K", "phrases left"])
 
 
 def _votes(name: str) -> Counter[int]:
-    return Counter(phrase for chosen in PEOPLE[name].values() for phrase in chosen)
+    return Counter(phrase for phrases in PEOPLE[name].values() for phrase in phrases)
 
 
 def _show_trimming(values: Values) -> View:
@@ -429,8 +429,8 @@ def _show_trimming(values: Values) -> View:
     styles = (True, "stays", COLOURS[0], "circle"), (False, "removed: becomes a “no”", GREY, "circle-open")
     for is_kept, legend_text, color, symbol in styles:
         x, y = ([choice[i] for choice in choices if choice[2] == is_kept] for i in (0, 1))
-        more = {"name": legend_text, "hovertemplate": "%{y} chose phrase %{x}<extra></extra>"}
-        traces.append(dotted(x, y, color, symbol, 18, marker={"line": {"width": 2, "color": color}}, **more))
+        options = {"name": legend_text, "hovertemplate": "%{y} chose phrase %{x}<extra></extra>"}
+        traces.append(dotted(x, y, color, symbol, 18, marker={"line": {"width": 2, "color": color}}, **options))
     x_axis = axis("phrase", range=[0.3, PHRASES + 0.7], dtick=1)
     figure = laid_out(traces, 300, x_axis, axis(autorange="reversed"))
     shown = table.assign(K=[number(k) if k == k else "nothing left" for k in table["K"]])

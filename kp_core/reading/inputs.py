@@ -90,8 +90,8 @@ def _by_name(value: Any, role: Role | None) -> Iterator[tuple[str | None, list[A
         raise InputError("systems", "a dictionary of lists", "{system: {document: [phrase, …]}}", remedy)
     pairs = value.items() if by_name else [] if value is None else [(None, value)]
     for name, items in pairs:
-        shown = None if name is None else storable(str(name))
-        yield shown, list(items) if isinstance(items, (list, tuple)) else [items]
+        display_name = None if name is None else storable(str(name))
+        yield display_name, list(items) if isinstance(items, (list, tuple)) else [items]
 
 
 def _is_list_of_phrases(item: Any) -> bool:
@@ -162,16 +162,16 @@ def _known_names(inputs: Sequence[Input], opened: Sequence[OpenedFiles]) -> set[
     in_memory = {item.name or str(item.role) for item in inputs if item.tables}
     names = {item.name for item in inputs if item.name is not None}
     paths = {name for item in inputs for bundle in item.bundles for name in _names_of(bundle)}
-    inside = {name for group in opened for file in group.files for name in names_inside(file.source, group.bundle)}
-    return in_memory | names | paths | inside
+    inner_names = {name for group in opened for file in group.files for name in names_inside(file.source, group.bundle)}
+    return in_memory | names | paths | inner_names
 
 
 def _repeated_files(opened: Sequence[OpenedFiles]) -> Iterator[Note]:
     """Refuse a file given twice for one role, and yield notes on files with the same content."""
-    seen: dict[tuple[Role | None, bytes], File] = {}
+    previous: dict[tuple[Role | None, bytes], File] = {}
     for item in opened:
         for file in item.files if not item.bundle.folder and item.input.name is None else ():
-            earlier = seen.setdefault((item.input.role, file.source.data), file)
+            earlier = previous.setdefault((item.input.role, file.source.data), file)
             if earlier is file:
                 continue
             if earlier.name == file.name:

@@ -66,8 +66,8 @@ def whole_number(environment: Mapping[str, str], name: str, minimum: int = 0) ->
     """
     value = environment[name]
     if not (value.isascii() and value.isdigit() and len(value) < _DIGITS and int(value) >= minimum):
-        shown = value if len(value) < _DIGITS else f"{value[:_DIGITS]}…"
-        raise UsageError(f"{name} must be a whole number of at least {minimum}, not '{shown}'")
+        excerpt = value if len(value) < _DIGITS else f"{value[:_DIGITS]}…"
+        raise UsageError(f"{name} must be a whole number of at least {minimum}, not '{excerpt}'")
     return int(value)
 
 
@@ -85,5 +85,5 @@ LIMITS = at_start(limits_from)
 def refuse_over(limit: int, size: int, unit: str, where: str, subject: str = "") -> None:
     """Raise an InputError if a size exceeds a limit."""
     if size > limit:
-        shown = f"{subject or 'a file'} of {size:,} {unit}"
-        raise InputError(where, shown, f"at most {limit:,} {unit}", "Split it, or raise the limit.")
+        description = f"{subject or 'a file'} of {size:,} {unit}"
+        raise InputError(where, description, f"at most {limit:,} {unit}", "Split it, or raise the limit.")

@@ -153,10 +153,10 @@ def _load_datasets(datasets: abc.Mapping[str, Sequence[Input]], options: LoadOpt
     for name, inputs in datasets.items():
         start = f"{name}/"
         inside = ((path, mapping) for path, mapping in options.mappings.items() if path.startswith(start))
-        within = {path.removeprefix(start): mapping for path, mapping in inside}
+        own_mappings = {path.removeprefix(start): mapping for path, mapping in inside}
         with named(name):
             try:
-                corpora[name] = _load(inputs, replace(options, mappings=within))
+                corpora[name] = _load(inputs, replace(options, mappings=own_mappings))
             except Question as question:
                 findings = [finding.within(name) for finding in question.findings]
                 forms = [replace(form, file=start + form.file.removeprefix(start)) for form in question.forms]
@@ -212,7 +212,7 @@ def _read_all(
             forms = [_with_folder(form, group.bundle) for form in question.forms]
             questions.append(Question(*question.findings, forms=forms))
         level: Any = "warning" if group.bundle.loose or not group.bundle.folder else "info"
-        notes += [Note(level, file, f"Left out: {what}.") for file, what in left_out.items()]
+        notes += [Note(level, file, f"Left out: {reason}.") for file, reason in left_out.items()]
         unused = (file.name for file in group.files if file.mapping.role == "leave out")
         ignored = (*group.bundle.ignored, *left_out, *unused)
         for recognition in recognised:  # the first file of a folder reports its ignored files
@@ -292,19 +292,19 @@ def _with_matching_id(result: _Read, other_ids: Sequence[set[str]], options: Loa
 
 def _of_files(item: OpenedFiles, recognition: Recognition, options: LoadOptions, questions: list[Question]) -> _Read:
     """Read one file or group if it has the requested role, and ask about suspicious content."""
-    bundle, files, first = item.bundle, recognition.files, recognition.files[0]
-    requested = sniff.chosen_role(first) or item.input.role
+    bundle, files, first_file = item.bundle, recognition.files, recognition.files[0]
+    requested = sniff.chosen_role(first_file) or item.input.role
     texts_beside = recognition.role == "documents" and "documents" not in options.files
     if requested not in (None, recognition.role) and not texts_beside:
         what = f"{pluralize(len(files), 'file')}, {recognition.evidence}"
         return _Read(None, (), (Note("info", bundle.name, f"Left out, because {requested} was requested: {what}."),))
-    family, several = sniff.family_named(recognition.family), len(files) > 1
+    family, is_group = sniff.family_named(recognition.family), len(files) > 1
     # One file may contain the gold standard and systems, and be given for both roles.
-    elsewhere = {role for role, names in options.files.items() if first.name in names and role != item.input.role}
+    elsewhere = {role for role, names in options.files.items() if first_file.name in names and role != item.input.role}
     rows = [part for part in family.read(recognition, requested) if part.role not in elsewhere]
-    texts = [file.decoded for file in files] if several or "decoded" in vars(first) else []
+    texts = [file.decoded for file in files] if is_group or "decoded" in vars(first_file) else []
     reading = Reading(
-        bundle.name if several else first.name,
+        bundle.name if is_group else first_file.name,
         sum(len(file.source.data) for file in files),
         recognition.role,
         recognition.family,
@@ -318,11 +318,11 @@ def _of_files(item: OpenedFiles, recognition: Recognition, options: LoadOptions,
     )
     group_is_one, in_folder = family.GROUP_IS_ONE, bundle.folder or bundle.loose
     is_document = recognition.mapping is not None and recognition.mapping.document == FILE
-    name = stem_of(bundle.name if in_folder and (several or group_is_one or is_document) else first.name)
-    if several and group_is_one and not in_folder:  # uploads have no folder name
-        name = first.suffix.removeprefix(".") or name
+    name = stem_of(bundle.name if in_folder and (is_group or group_is_one or is_document) else first_file.name)
+    if is_group and group_is_one and not in_folder:  # uploads have no folder name
+        name = first_file.suffix.removeprefix(".") or name
     separate = (item.input.name is None or bundle.folder) and not is_document
-    result = _checked(rows, reading, name, id(recognition) if separate else 0, first.mapping, item.input, options)
+    result = _checked(rows, reading, name, id(recognition) if separate else 0, first_file.mapping, item.input, options)
     for doubt in (doubt for part in result.parts if (doubt := sense.doubt_of(part, recognition)) is not None):
         asked = Question(forms=[_with_folder(doubt, bundle)]) if isinstance(doubt, Form) else Question(doubt)
         questions.append(asked)

@@ -171,9 +171,9 @@ def _of_archive(files: Sequence[File], name: str, mapping: Mapping) -> Form:
     return Form(name, replace(mapping, switches=tuple(chosen.items())), "", switches=switches)
 
 
-def _formats(readings: Sequence[Recognition], first: str = "") -> tuple[str, ...]:
+def _formats(readings: Sequence[Recognition], preferred: str = "") -> tuple[str, ...]:
     families = dict.fromkeys(reading.family for reading in readings)
-    return tuple(sorted(families, key=lambda family: family != first))
+    return tuple(sorted(families, key=lambda family: family != preferred))
 
 
 def _switches(reading: Recognition) -> dict[str, tuple[str, ...]]:
@@ -206,9 +206,9 @@ def understand(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Fil
 
 
 def _first_documents(corpus: Corpus) -> pd.DataFrame:
-    first = corpus.documents.head(_DOCUMENTS)
+    documents = corpus.documents.head(_DOCUMENTS)
     rows: list[tuple[str, str, str]] = []
-    for doc_id, title, text in zip(first["doc_id"], first["title"], first["text"], strict=True):
+    for doc_id, title, text in zip(documents["doc_id"], documents["title"], documents["text"], strict=True):
         parts = [part for part in (title, text) if isinstance(part, str) and part]
         rows += [(doc_id, "text", ": ".join(parts)[:200])] if parts else []
         for table, source in ((corpus.gold, "annotator"), (corpus.runs, "system")):

@@ -109,8 +109,8 @@ def make_plan(
         settings = settings.changed(interval="poisson")
     _refuse(settings, measures, compare, by)
     sources, names, graded = _with_names(sources)
-    people = None if agreement is None else names_in(agreement)
-    if people is None:
+    requested = None if agreement is None else names_in(agreement)
+    if requested is None:
         if len(names.systems) < 1 + bool(compare):
             raise usage_error("one system" if names.systems else "no systems")
         for family in compare:
@@ -121,18 +121,18 @@ def make_plan(
             raise usage_error("runs streamed", name=with_runs[0])
     else:
         if sets := [
-            measure.name() for measure in requested_measures(settings, people) if measure.card.family == "sets"
+            measure.name() for measure in requested_measures(settings, requested) if measure.card.family == "sets"
         ]:
             raise usage_error("sets streamed", measure=sets[0])
         refuse_single_annotator(names.annotators)
         settings = settings.changed(k="all")
     settings, notes = _resolved(sources, settings)
-    if by or people is not None:
+    if by or requested is not None:
         groups = {group for source in sources if source.role == "documents" for group in source.distinct("group")}
         names = replace(names, groups=tuple(sorted(groups - {"", None})))
         if by and not names.groups:
             raise input_error("the documents", "no type")
-    choices = names_in(measures), tuple(compare), people, baselines, by, notes
+    choices = names_in(measures), tuple(compare), requested, baselines, by, notes
     return Plan(tuple(sources), settings, names, graded, *choices)
 
 

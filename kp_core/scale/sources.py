@@ -132,9 +132,9 @@ class Source:
         if source not in table.column_names:
             name = self.final.get(self.name, self.name)
             return table.append_column(source, pa.repeat(pa.scalar(name, _TEXT), len(table)))
-        coded = table[source].fill_null("").combine_chunks().dictionary_encode()
-        names = [name or self.name for name in trim(pa.chunked_array([coded.dictionary])).to_pylist()]
-        final = pa.array([self.final.get(name, name) for name in names], _TEXT).take(coded.indices)
+        encoded = table[source].fill_null("").combine_chunks().dictionary_encode()
+        names = [name or self.name for name in trim(pa.chunked_array([encoded.dictionary])).to_pylist()]
+        final = pa.array([self.final.get(name, name) for name in names], _TEXT).take(encoded.indices)
         return table.set_column(table.column_names.index(source), source, final)
 
 
@@ -188,8 +188,8 @@ def files_of(path: str) -> list[str]:
     if file_type == FileType.File:
         return [path]
     try:
-        listed = system.get_file_info(FileSelector(path_inside, recursive=True))
-        paths = [file.path for file in listed if file.is_file and file.base_name[0] not in "._"]
+        entries = system.get_file_info(FileSelector(path_inside, recursive=True))
+        paths = [file.path for file in entries if file.is_file and file.base_name[0] not in "._"]
     except UnicodeDecodeError:
         raise input_error(Path(path).name, "no UTF-8") from None
     return [f"{scheme}{separator}{file}" for file in sorted(filter(_format, paths))]
@@ -199,8 +199,8 @@ def _format(path: str) -> str | None:
     return FORMATS.get(Path(path).suffix.lower())
 
 
-def _source(role: Role, given: Sequence[str | Path], name: str | None) -> Source:
-    paths = [str(path) for path in given]
+def _source(role: Role, values: Sequence[str | Path], name: str | None) -> Source:
+    paths = [str(path) for path in values]
     files, first_path = [file for path in paths for file in files_of(path)], paths[0].rstrip("/")
     formats = {_format(file) for file in files}
     if len(formats) != 1 or None in formats:

@@ -242,8 +242,8 @@ def _annotator_pairs(plan: Plan) -> annotators.Couples:
 def _pairings(plan: Plan, tally: Tally) -> Iterator[pair_sums.Pairing]:
     for number, family in enumerate(plan.compare):
         for cutoff in family.parsed.cutoffs(plan.settings):
-            at = FamilyAt(family, cutoff, plan.settings)
-            yield pair_sums.Pairing(at, plan.names.systems, tally, f"compare/{number}/{cutoff}")
+            family_at = FamilyAt(family, cutoff, plan.settings)
+            yield pair_sums.Pairing(family_at, plan.names.systems, tally, f"compare/{number}/{cutoff}")
 
 
 def _notes(tally: Tally, plan: Plan) -> list[Note]:

@@ -203,9 +203,9 @@ def _hits(document: Ints, rank: Ints, *columns: Floats) -> Hits:
 def ordered_hits(document: Ints, rank: Ints, credit: Floats, grade: Floats, rarity: Floats) -> Hits:
     """Return hits at known ranks from the gold items found and their gains; rows are ordered by document and rank."""
     so_far = codes.running(credit, np.diff(document, prepend=-1) != 0)
-    first, credited = np.zeros(len(document)), np.flatnonzero(credit)  # earlier rows may have no hit
-    first[credited[np.diff(document[credited], prepend=-1) != 0]] = 1
-    return _hits(document, rank, credit, so_far / rank, first, grade, np.exp2(grade) - 1, rarity)
+    is_first, credited = np.zeros(len(document)), np.flatnonzero(credit)  # earlier rows may have no hit
+    is_first[credited[np.diff(document[credited], prepend=-1) != 0]] = 1
+    return _hits(document, rank, credit, so_far / rank, is_first, grade, np.exp2(grade) - 1, rarity)
 
 
 def recalled_hits(document: Ints, rank: Ints, credit: Floats, recalled: Floats) -> Hits:
@@ -220,9 +220,9 @@ def tied_hits(document: Ints, rank: Ints, group: Ints, credit: Floats, gains: Fl
 
     `gains`: (2, row), by grade and by rarity. A repeated phrase always follows its first occurrence.
     """
-    size, within = np.bincount(group), np.bincount(group, credit).astype(float)
-    before = codes.running(within, np.diff(document[np.cumsum(size) - size], prepend=-1) != 0) - within
-    tie = np.stack([size, within, before])[:, group]
+    size, credits = np.bincount(group), np.bincount(group, credit).astype(float)
+    before = codes.running(credits, np.diff(document[np.cumsum(size) - size], prepend=-1) != 0) - credits
+    tie = np.stack([size, credits, before])[:, group]
     sums = [np.bincount(group, value)[group] for value in (gains[0], np.exp2(gains[0]) - 1, gains[1])]
     return _expected(document, rank, codes.ranks(size), tie, np.stack(sums) / tie[0])
 

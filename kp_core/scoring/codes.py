@@ -237,9 +237,9 @@ def code(corpus: Corpus, by_concept: bool = False) -> Coded:
 
 def refuse_reserved_names(annotators: tuple[str, ...]) -> None:
     """Raise an InputError if an annotator is named like a way to combine annotators."""
-    taken = [name for name in annotators if name in _RESERVED_NAMES or name.startswith(("majority:", "others:"))]
-    if taken and len(annotators) > 1:
-        raise input_error(f"annotator '{taken[0]}'", "name taken", known=", ".join(_RESERVED_NAMES))
+    reserved = [name for name in annotators if name in _RESERVED_NAMES or name.startswith(("majority:", "others:"))]
+    if reserved and len(annotators) > 1:
+        raise input_error(f"annotator '{reserved[0]}'", "name taken", known=", ".join(_RESERVED_NAMES))
 
 
 def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: pd.DataFrame) -> dict[str, CodedRun]:

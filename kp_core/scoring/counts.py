@@ -117,17 +117,17 @@ class Counts:
         columns = dict[Cutoff, Floats]()
         if numbers:
             bins = np.searchsorted(numbers, np.arange(numbers[-1] + 1))  # rank → first cutoff that includes it
-            inside = rank <= numbers[-1]
-            flat = document[inside] * width + bins[rank[inside]]
-            by_bin = np.bincount(flat, None if value is None else value[inside], minlength=documents * width)
+            is_within = rank <= numbers[-1]
+            flat = document[is_within] * width + bins[rank[is_within]]
+            by_bin = np.bincount(flat, None if value is None else value[is_within], minlength=documents * width)
             running = np.cumsum(by_bin.reshape(documents, width), axis=1, dtype=np.float64)
             if list(cutoffs) == numbers:
                 return running
             columns |= zip(numbers, running.T, strict=True)
         for cutoff in {*cutoffs} - columns.keys():
-            inside = rank <= self.limit(cutoff)[document]
-            weight = None if value is None else value[inside]
-            columns[cutoff] = np.bincount(document[inside], weight, minlength=documents).astype(float)
+            is_within = rank <= self.limit(cutoff)[document]
+            weight = None if value is None else value[is_within]
+            columns[cutoff] = np.bincount(document[is_within], weight, minlength=documents).astype(float)
         return np.stack([columns[cutoff] for cutoff in cutoffs], axis=1)
 
     def totals(self, value: Floats, cutoffs: Sequence[Cutoff]) -> Floats:
@@ -242,8 +242,8 @@ def count(
         if not kept_rows.all():
             lists = lists.only(kept_rows)
             alignment = align(lists, gold)
-    counted = alignment.is_best_ranked | (settings.duplicates == "count")
-    document, row, item = alignment.document[counted], alignment.row[counted], alignment.item[counted]
+    is_counted = alignment.is_best_ranked | (settings.duplicates == "count")
+    document, row, item = alignment.document[is_counted], alignment.row[is_counted], alignment.item[is_counted]
     rank, credit, gains = lists.rank, np.ones(len(row)), np.stack([gold.grade[item], gold.rarity[item]])
     if len(row) > 1 and (row[1:] == row[:-1]).any():  # a prediction matches several gold items
         head = np.flatnonzero(np.diff(row, prepend=-1))
@@ -300,8 +300,8 @@ def _with_misses(
     row, grade = np.concatenate([hit_rows, repeated_hits]), np.zeros(0)
     if below_rel is not None:
         graded = align(lists, below_rel)
-        first = graded.is_best_ranked & ~np.isin(graded.row, hit_rows)
-        row, grade = np.concatenate([row, graded.row[first]]), below_rel.grade[graded.item[first]]
+        is_first_match = graded.is_best_ranked & ~np.isin(graded.row, hit_rows)
+        row, grade = np.concatenate([row, graded.row[is_first_match]]), below_rel.grade[graded.item[is_first_match]]
     order, for_precision = np.argsort(row, kind="stable"), np.arange(len(row)) < len(hit_rows) + len(repeated_hits)
     gains = np.pad(gain, ((0, 0), (0, len(row) - len(hit_rows))))
     gains[0, ~for_precision] = grade

@@ -142,10 +142,10 @@ def choices(coded: Coded, identities: Identities, settings: Settings) -> Annotat
     entries = distinct(entry)
     entries = entries[~(coded.entry_relevance[entries] < settings.rel)]
     key = item_of_entry[entries] * len(coded.annotators) + coded.entry_annotator[entries]
-    choice_keys, first = np.unique(key, return_index=True)
+    choice_keys, first_rows = np.unique(key, return_index=True)
     item, annotator = np.divmod(choice_keys, len(coded.annotators))
     return AnnotatorChoices(
-        item, annotator, entries[first], coded.entry_document[representative].astype(np.int64), label, coded.seen
+        item, annotator, entries[first_rows], coded.entry_document[representative].astype(np.int64), label, coded.seen
     )
 
 
@@ -210,8 +210,8 @@ def gold_items(
         voter = item_of_entry[chosen] * len(coded.annotators) + coded.entry_annotator[chosen]
         votes = np.bincount(distinct(voter) // len(coded.annotators), minlength=items)
     document = coded.entry_document[representative].astype(np.int64)
-    seen = coded.seen[in_standard].sum(axis=0)[document]
-    enough = {"majority": number or seen // 2 + 1, "intersection": seen}.get(kind, 1)
+    n_seen = coded.seen[in_standard].sum(axis=0)[document]
+    enough = {"majority": number or n_seen // 2 + 1, "intersection": n_seen}.get(kind, 1)
     if fewest is not None:
         enough = fewest[document]
     if kind == "votes" and not graded:
@@ -222,8 +222,8 @@ def gold_items(
     spelling_item = item_of_entry[entry]
     if items < len(spelling_item):  # one row per item and form, even if several entries have it
         width = np.int64(form.max(initial=0)) + 1
-        first = np.sort(np.unique(spelling_item * width + form, return_index=True)[1])
-        spelling_item, form = spelling_item[first], form[first]
+        first_rows = np.sort(np.unique(spelling_item * width + form, return_index=True)[1])
+        spelling_item, form = spelling_item[first_rows], form[first_rows]
     spellings = spelling_item, form
     items_of = partial(_gold, known, (document, grade), spellings)
     gold, declined = items_of(relevant & known[document]), None

@@ -86,10 +86,10 @@ def weights(
         return np.asarray(_TABLE[numbers[:, :resamples]].T * used)
     if settings.interval != "bootstrap":
         return None
-    drawn = np.zeros((resamples, len(used)))
+    draws = np.zeros((resamples, len(used)))
     if used.any():
-        drawn[:, used] = resample(int(used.sum()), resamples, np.random.default_rng(seed) if rng is None else rng)
-    return drawn
+        draws[:, used] = resample(int(used.sum()), resamples, np.random.default_rng(seed) if rng is None else rng)
+    return draws
 
 
 def blocks(settings: Settings, documents: Sequence[str], used: Bools) -> Iterator[tuple[slice, Floats | None]]:

@@ -145,9 +145,9 @@ class PairResults:
 class Pairing:
     """Comparison of all pairs of systems, whose sums are added up block by block."""
 
-    def __init__(self, at: FamilyAt, systems: Sequence[str], sums: Sums, name: str = "") -> None:
-        self.at, self.systems, self.sums, self.name = at, list(systems), sums, name
-        self.pairs = at.family.pairs(self.systems)
+    def __init__(self, family_at: FamilyAt, systems: Sequence[str], sums: Sums, name: str = "") -> None:
+        self.at, self.systems, self.sums, self.name = family_at, list(systems), sums, name
+        self.pairs = family_at.family.pairs(self.systems)
         self.places = [(self.systems.index(a), self.systems.index(b)) for a, b in self.pairs]
 
     def add(
@@ -161,11 +161,11 @@ class Pairing:
 
         `weights`: those of the bootstrap (B, D); `swaps`: rows of 0 and 1 (T, D), where 1 marks a swapped document
         """
-        shared = scored_for_all(block)
-        stacked = np.stack([block[name].summands[shared] for name in self.systems])  # (S, D, M)
-        values = np.array([block[name].value for name in self.systems])[:, shared]
+        in_common = scored_for_all(block)
+        stacked = np.stack([block[name].summands[in_common] for name in self.systems])  # (S, D, M)
+        values = np.array([block[name].value for name in self.systems])[:, in_common]
         differences = [leveled(d[~np.isnan(d)]) for d in (values[a] - values[b] for a, b in self.places)]
-        totals: PairSums = {"common": np.array([shared.sum()], float), "sums": stacked.sum(axis=1)}
+        totals: PairSums = {"common": np.array([in_common.sum()], float), "sums": stacked.sum(axis=1)}
         totals["differences"] = np.array([_sums_of_differences(of_pair) for of_pair in differences])
         if lists is not None:
             shared_lists = [[float(lists.shared(a, b)) for b in self.systems] for a in self.systems]
@@ -272,8 +272,8 @@ def compare_over_runs(systems: Mapping[str, Sequence[Counts]], documents: tuple[
     }
     scores = {name: float(runs.mean[0]) for name, runs in sampled.items()}
     rng, run_variance = np.random.default_rng(settings.seed), pooled(sampled.values())
-    drawn = multi_bootstrap(list(sampled.values()), in_use, settings.resamples, rng)
-    resampled = {name: group[:, 0] for name, group in zip(sampled, drawn, strict=True)}
+    draws = multi_bootstrap(list(sampled.values()), in_use, settings.resamples, rng)
+    resampled = {name: group[:, 0] for name, group in zip(sampled, draws, strict=True)}
     for number, (a, b) in enumerate(compared.pairs):
         error, freedom = variance_of([sampled[a], sampled[b]], n, run_variance).error
         if settings.interval == "two-way-t":

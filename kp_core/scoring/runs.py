@@ -110,12 +110,12 @@ class RunVariance(NamedTuple):
 
 def pooled(systems: Iterable[Sampled]) -> RunVariance | None:
     """Return the pooled variance of a single run; None if no system has several runs."""
-    several = [system for system in systems if len(system.values) > 1]
-    if not several:
+    with_runs = [system for system in systems if len(system.values) > 1]
+    if not with_runs:
         return None
-    freedom = np.array([len(system.values) - 1.0 for system in several])
-    spread = np.average([len(system.values) * system.spread for system in several], axis=0, weights=freedom)
-    within = np.average([len(system.values) * system.within for system in several], axis=0, weights=freedom)
+    freedom = np.array([len(system.values) - 1.0 for system in with_runs])
+    spread = np.average([len(system.values) * system.spread for system in with_runs], axis=0, weights=freedom)
+    within = np.average([len(system.values) * system.within for system in with_runs], axis=0, weights=freedom)
     return RunVariance(np.asarray(spread), np.asarray(within), float(freedom.sum()))
 
 
@@ -146,9 +146,9 @@ def multi_bootstrap(systems: Sequence[Sampled], used: Bools, resamples: int, rng
     resampled = []
     for system in systems:
         runs = len(system.values)
-        drawn = intervals.resample(runs, resamples, rng) / runs
+        draws = intervals.resample(runs, resamples, rng) / runs
         run_values = [weights @ part[used] + value for part, value in zip(system.moved, system.values, strict=True)]
-        resampled.append(np.einsum("br,rbk->bk", drawn, np.stack(run_values)))
+        resampled.append(np.einsum("br,rbk->bk", draws, np.stack(run_values)))
         if runs == 1 and run_variance is not None:
             deviation = np.sqrt(np.maximum(run_variance.spread - run_variance.within, 0))
             resampled[-1] += deviation * rng.standard_normal(resampled[-1].shape[:1])[:, None]
@@ -173,15 +173,15 @@ def mean_of_runs(
     estimate = Estimate(mean, undefined, undefined, documents, reason, runs=values)
     if settings.interval not in OVER_RUNS:
         return estimate
-    used = np.any([view.scored for run in views for view in run], axis=0)
+    is_used = np.any([view.scored for run in views for view in run], axis=0)
     standards = ([influence(measure, view, average, view.scored) for view in run] for run in views)
     sampled = Sampled.of([np.mean(part, axis=0) for part in zip(*run, strict=True)] for run in standards)
     if settings.interval == "multi-bootstrap":
-        if not used.any():
+        if not is_used.any():
             return estimate
-        resampled = multi_bootstrap([sampled], used, settings.resamples, np.random.default_rng(settings.seed))[0]
-        low, high = intervals.percentile(resampled, intervals.expanded_tail(used.sum()))
+        resampled = multi_bootstrap([sampled], is_used, settings.resamples, np.random.default_rng(settings.seed))[0]
+        low, high = intervals.percentile(resampled, intervals.expanded_tail(is_used.sum()))
         return replace(estimate, low=low, high=high, resampled=resampled)
-    variance = variance_of([sampled], int(used.sum()))
+    variance = variance_of([sampled], int(is_used.sum()))
     half_width = intervals.half_width(*variance.error)
     return replace(estimate, low=mean - half_width, high=mean + half_width, variance=variance)

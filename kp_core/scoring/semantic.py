@@ -59,16 +59,16 @@ class SimilarityTable:
     def pairs(self, keyphrase: Ints, candidate: Ints) -> Floats:
         """Return the similarity of pairs (n,): NaN if a vector is missing, 0 for a pair that is not in the table."""
         first, second = self.entry[candidate], self.entry[keyphrase]
-        known = (first >= 0) & (second >= 0)
+        both_known = (first >= 0) & (second >= 0)
         if self.vectors is None:
             key = first * self.entries + second
             index = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
-            return np.where(known & (self.key[index] == key), self.score[index], 0.0)
+            return np.where(both_known & (self.key[index] == key), self.score[index], 0.0)
         value = np.empty(len(first))
         for begin in range(0, len(first), _VECTORS_PER_BLOCK):
             part = slice(begin, begin + _VECTORS_PER_BLOCK)
             value[part] = np.einsum("pd,pd->p", self.vectors[candidate[part]], self.vectors[keyphrase[part]])
-        return np.where(known, np.clip(value, -1.0, 1.0), np.nan)
+        return np.where(both_known, np.clip(value, -1.0, 1.0), np.nan)
 
 
 def similarity_table(vocabulary: Vocabulary, phrases: Sequence[str], normalise: str) -> SimilarityTable:
@@ -85,28 +85,28 @@ def similarity_table(vocabulary: Vocabulary, phrases: Sequence[str], normalise: 
 
 
 def _of_pairs(table: pd.DataFrame, directed: bool, phrases: Sequence[str], normaliser: Normaliser) -> SimilarityTable:
-    coded = pd.concat([table["a"], table["b"]]).astype("category")
+    encoded = pd.concat([table["a"], table["b"]]).astype("category")
     # Phrases with an empty normalized form are compared by spelling.
     forms, sought = (
         pd.Index([form or raw for form, raw in zip(normaliser.apply(spelled), spelled, strict=True)], dtype="str")
-        for spelled in (coded.cat.categories.tolist(), list(phrases))
+        for spelled in (encoded.cat.categories.tolist(), list(phrases))
     )
     group, groups = pd.factorize(forms)
-    a, b = np.split(group[coded.cat.codes.to_numpy()].astype(np.int64), 2)
+    a, b = np.split(group[encoded.cat.codes.to_numpy()].astype(np.int64), 2)
     score, row = table["score"].to_numpy(float), np.arange(len(table))
     if not directed:
         a, b, score, row = np.concatenate([a, b]), np.concatenate([b, a]), np.tile(score, 2), np.tile(row, 2)
     key = a * len(groups) + b
     order = np.lexsort((score, key))
     key, score, row, unequal = key[order], score[order], row[order], (a != b)[order]
-    first = np.flatnonzero(np.diff(key, prepend=-1))
-    low, high = first, np.append(first[1:], len(key)) - 1
+    is_first = np.flatnonzero(np.diff(key, prepend=-1))
+    low, high = is_first, np.append(is_first[1:], len(key)) - 1
     if (contradictory := exceeds(score[high], score[low]) & unequal[low]).any():
         rows = (table.iloc[row[index[contradictory][0]]] for index in (low, high))
         values = ", ".join(f"“{pair['a']}” and “{pair['b']}” {pair['score']:g}" for pair in rows)
         raise input_error("the table of similarities", "two forms", values=values, normalise=str(normaliser))
     entry = np.append(groups.get_indexer(sought).astype(np.int64), -1)
-    return SimilarityTable(entry, len(groups), key[first], score[first], None)
+    return SimilarityTable(entry, len(groups), key[is_first], score[is_first], None)
 
 
 def _of_vectors(table: pd.DataFrame, phrases: Sequence[str], normaliser: Normaliser) -> SimilarityTable:
@@ -179,8 +179,8 @@ def as_lines(phrases: Sequence[str]) -> str:
 
 def without_entry(corpus: Corpus, coded: Coded, settings: Settings) -> list[str]:
     """Return the phrases without an entry in the user's table, which are similar only to equal phrases."""
-    without = np.flatnonzero(similarity_table_of(corpus, coded, settings).without)
-    return list(coded.phrases.take(pa.array(without)).to_pylist())
+    missing = np.flatnonzero(similarity_table_of(corpus, coded, settings).without)
+    return list(coded.phrases.take(pa.array(missing)).to_pylist())
 
 
 def describe_entries(corpus: Corpus, coded: Coded, settings: Settings) -> str:
@@ -220,15 +220,15 @@ class CandidatePairs:
         """Yield (row, spelling) of all pairs of some rows with the gold of their document, block by block."""
         size = np.bincount(self.gold.document[self.item], minlength=len(self.gold.size))
         start = np.cumsum(size) - size
-        chosen = np.flatnonzero(rows & (size[self.document] > 0))
-        if not len(chosen):
+        selected = np.flatnonzero(rows & (size[self.document] > 0))
+        if not len(selected):
             return
-        spellings = size[self.document[chosen]]
+        spellings = size[self.document[selected]]
         part = np.cumsum(spellings) // _PAIRS_PER_BLOCK
-        heads = np.flatnonzero(np.diff(self.document[chosen], prepend=-1))
+        heads = np.flatnonzero(np.diff(self.document[selected], prepend=-1))
         begins = heads[:1] if in_one_block else heads[np.flatnonzero(np.diff(part[heads], prepend=-1))]
-        for begin, end in zip(begins, np.append(begins[1:], len(chosen)), strict=True):
-            part_rows, count = chosen[begin:end], spellings[begin:end]
+        for begin, end in zip(begins, np.append(begins[1:], len(selected)), strict=True):
+            part_rows, count = selected[begin:end], spellings[begin:end]
             yield np.repeat(part_rows, count), ragged(start[self.document[part_rows]], count)
 
     def by_item(self, row: Ints, item: Ints, *values: Floats) -> tuple[NDArray[Any], ...]:
@@ -290,10 +290,10 @@ def soft_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats
     * `row`, `item`, `weight`: one entry per allowed pair; rows are numbered across documents, better ranks first
     """
     gain, pairs = np.zeros(rows), np.zeros(rows)
-    alone = (np.bincount(row, minlength=rows)[row] == 1) & (np.bincount(item)[item] == 1)
-    gain[row[alone]], pairs[row[alone]] = weight[alone], 1.0
+    is_only_pair = (np.bincount(row, minlength=rows)[row] == 1) & (np.bincount(item)[item] == 1)
+    gain[row[is_only_pair]], pairs[row[is_only_pair]] = weight[is_only_pair], 1.0
     # The other rows compete within connected components, mostly of two or three phrases.
-    row, item, weight = row[~alone], item[~alone], weight[~alone]
+    row, item, weight = row[~is_only_pair], item[~is_only_pair], weight[~is_only_pair]
     if not len(row):
         return gain, pairs
     from scipy.sparse import coo_array

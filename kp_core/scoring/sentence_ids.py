@@ -77,13 +77,13 @@ def sentence_owner(phrase: str) -> str | None:
 
 def sentence_rows(entries: pd.DataFrame, corpus: Corpus, source: str) -> NDArray[np.int64]:
     """Return the row of every entry (columns doc_id, phrase) in `list_sentences`; refuse unlisted entries."""
-    listed = list_sentences(corpus)
-    rows = pd.Index(listed["sentence"]).get_indexer(pd.Index(entries["phrase"], dtype="str"))
-    owner = listed["doc_id"].to_numpy()[rows] if len(listed) else np.full(len(rows), "")
+    sentences = list_sentences(corpus)
+    rows = pd.Index(sentences["sentence"]).get_indexer(pd.Index(entries["phrase"], dtype="str"))
+    owner = sentences["doc_id"].to_numpy()[rows] if len(sentences) else np.full(len(rows), "")
     wrong = np.flatnonzero((rows < 0) | (owner != entries["doc_id"].to_numpy()))
     if len(wrong):
         document, phrase = entries["doc_id"].iloc[wrong[0]], entries["phrase"].iloc[wrong[0]]
-        number = int((listed["doc_id"] == document).sum())
+        number = int((sentences["doc_id"] == document).sum())
         expected = f"one of its {pluralize(number, 'sentence')}, such as {sentence_id(document, 1)}"
         raise InputError(
             f"{source}, document '{document}'",

@@ -206,7 +206,7 @@ def count_unchecked(
     one_spelling = len(gold.spelling_item) == len(gold.grade)
     already_sets = (settings.duplicates, settings.hits_as, settings.gold_list) == ("before", "predictions", "unique")
     # If both sides are already sets with one spelling per item, tables share the exact counts.
-    shared = not concordance or (one_spelling and already_sets)
+    is_shared = not concordance or (one_spelling and already_sets)
     systems = dict[str, dict[Matcher, Counts]]()
     for system, run in data.coded.runs.items():
         if settings.missing == "error" and not run.listed.all():
@@ -214,7 +214,7 @@ def count_unchecked(
             documents, names = pluralize(len(run.listed), "document"), ", ".join(missing[:5])
             raise input_error(f"system '{system}'", "no list", lost=len(missing), documents=documents, names=names)
         exact = sets = count(ranked_lists(run, data.identities, settings), run.listed, gold, universe, settings)
-        if not shared:
+        if not is_shared:
             lists = ranked_lists(run, data.identities, tables)
             sets = count(lists, run.listed, of_sets, universe, tables, only_best=True)
         systems[system] = {"exact": exact, "sets": sets}

@@ -102,13 +102,13 @@ def parse(text: str) -> Similarity:
     >>> parse("M-R-precision(alignment=ordered)").chosen
     (('alignment', 'ordered'),)
     """
-    written = re.fullmatch(r"([^()]+)(?:\(([^()]*)\))?", text.strip())
-    name = written[1].strip() if written else text
+    match = re.fullmatch(r"([^()]+)(?:\(([^()]*)\))?", text.strip())
+    name = match[1].strip() if match else text
     name = {"BLEU-4": "BLEU"}.get(name, name)
-    if not written or name not in MEASURES:
+    if not match or name not in MEASURES:
         raise UsageError(f"there is no measure of similarity '{text}'; the measures are: {', '.join(MEASURES)}")
-    measure, chosen = MEASURES[name], {}
-    for part in filter(None, (written[2] or "").split(",")):
+    measure, values = MEASURES[name], {}
+    for part in filter(None, (match[2] or "").split(",")):
         option, _, value_text = (piece.strip() for piece in part.partition("="))
         choices = measure.options.get(option)
         if choices is None:
@@ -116,5 +116,5 @@ def parse(text: str) -> Similarity:
             raise UsageError(f"{name} has no option '{option}'; its options are: {options}")
         value = _value(name, option, choices, value_text)
         if value != (choices[0] if isinstance(choices[0], str) else choices[2]):
-            chosen[option] = value
-    return Similarity(measure, tuple(sorted(chosen.items())))
+            values[option] = value
+    return Similarity(measure, tuple(sorted(values.items())))

@@ -104,11 +104,11 @@ def combined(pairs: Pairs, w: float = 0.5, rule: str = "sum", meaning: str = "co
     if meaning == "column":
         if "meaning" not in pairs.columns:
             raise UsageError("combined(meaning=column) takes the numeric column 'meaning' of the pairs; there is none")
-        second = pairs.columns["meaning"]
+        meanings = pairs.columns["meaning"]
     else:
-        second = context(pairs) if meaning == "context" else given(pairs)
-    first = pairs.scorer.score(["levenshtein"], pairs.keyphrase, pairs.candidate).table[:, 0]
-    return np.asarray(np.maximum(first, second) if rule == "max" else w * first + (1 - w) * second)
+        meanings = context(pairs) if meaning == "context" else given(pairs)
+    form_values = pairs.scorer.score(["levenshtein"], pairs.keyphrase, pairs.candidate).table[:, 0]
+    return np.asarray(np.maximum(form_values, meanings) if rule == "max" else w * form_values + (1 - w) * meanings)
 
 
 @similarity_measure("random")

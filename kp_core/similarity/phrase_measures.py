@@ -124,14 +124,14 @@ def information(flat: Flat, weight: Ints) -> list[Floats]:
     """
     owner = np.repeat(np.arange(len(flat.length)), flat.length)
     index = np.flatnonzero(weight[owner] > 0)
-    left = (flat.start + flat.length)[owner[index]] - index  # tokens from here to the end of the phrase
+    rest = (flat.start + flat.length)[owner[index]] - index  # tokens from here to the end of the phrase
     times, code = weight[owner[index]], flat.code
     gram, counts = np.zeros(len(index), np.int64), np.array([times.sum()], float)
     by_order = []
     for order in range(1, NIST_ORDERS + 1):
         # An n-gram that begins with an n-gram of a single occurrence adds no information.
-        kept = (left >= order) & (counts[gram] > 1)
-        index, left, times, before, gram = index[kept], left[kept], times[kept], counts[gram[kept]], gram[kept]
+        kept = (rest >= order) & (counts[gram] > 1)
+        index, rest, times, before, gram = index[kept], rest[kept], times[kept], counts[gram[kept]], gram[kept]
         gram = gram * (int(code.max(initial=0)) + 1) + code[index + order - 1]
         if order > 1:
             gram = pa.array(gram).dictionary_encode().indices.to_numpy().astype(np.int64)
@@ -229,8 +229,8 @@ def _aligned(sides: Sides) -> tuple[Ints, Ints]:
     # If every word has at most one partner, there is only one alignment; the others are searched one by one.
     open_pairs = np.flatnonzero((by_ref > 1).any(axis=0) | (by_hyp > 1).any(axis=0))
     if len(open_pairs):
-        both = np.stack([same[:, :, open_pairs], sides.words.equal[:, :, open_pairs]])
-        kinds, which = np.unique(np.moveaxis(both, 3, 0), axis=0, return_inverse=True)
+        equalities = np.stack([same[:, :, open_pairs], sides.words.equal[:, :, open_pairs]])
+        kinds, which = np.unique(np.moveaxis(equalities, 3, 0), axis=0, return_inverse=True)
         best = np.array([best_alignment(*kind) for kind in kinds])[which.reshape(-1)]
         matches[open_pairs], chunks[open_pairs] = best.T
     return matches, chunks

@@ -86,9 +86,9 @@ def describe(keyphrases: Sequence[str], candidates: Sequence[str], recipe: Recip
     >>> describe(["quality of service"], ["service quality"])[["type", "location", "complexity"]].to_numpy().tolist()
     [['OVERLAP', 'First+Head', 'PP']]
     """
-    coded = pa.array([*keyphrases, *candidates], pa.large_string()).dictionary_encode()
-    key, other = np.split(coded.indices.to_numpy().astype(np.int64), [len(keyphrases)])
-    phrases = Phrases(coded.dictionary.to_pylist(), recipe or Recipe())
+    encoded = pa.array([*keyphrases, *candidates], pa.large_string()).dictionary_encode()
+    key, other = np.split(encoded.indices.to_numpy().astype(np.int64), [len(keyphrases)])
+    phrases = Phrases(encoded.dictionary.to_pylist(), recipe or Recipe())
     related = relate(phrases, key, other)[["type", "morph", "reordered", "contiguous", "location"]]
     return related.assign(
         type=np.array(list(TYPES), object)[related["type"]],

@@ -187,11 +187,11 @@ def score(
     [[0.5, 0.3333]]
     """
     try:
-        coded = pa.array([*keyphrases, *candidates], pa.large_string()).dictionary_encode()
+        encoded = pa.array([*keyphrases, *candidates], pa.large_string()).dictionary_encode()
     except UnicodeEncodeError as error:
         raise input_error("the pairs", "half a character", after="") from error
-    key, other = np.split(coded.indices.to_numpy().astype(np.int64), [len(keyphrases)])
-    return Scorer(coded.dictionary.to_pylist(), options).score(list(measures), key, other, columns)
+    key, other = np.split(encoded.indices.to_numpy().astype(np.int64), [len(keyphrases)])
+    return Scorer(encoded.dictionary.to_pylist(), options).score(list(measures), key, other, columns)
 
 
 def similarity(

@@ -182,8 +182,8 @@ class Sides:
     @cached_property
     def swapped(self) -> Sides:
         """The block with reference and hypothesis exchanged."""
-        first = not self.keyphrase_is_reference
-        return Sides(self.hyp, self.ref, self.hypothesis, self.reference, first, self.shared)
+        keyphrase_first = not self.keyphrase_is_reference
+        return Sides(self.hyp, self.ref, self.hypothesis, self.reference, keyphrase_first, self.shared)
 
     def only(self, pairs: Ints) -> Sides:
         """Return the block with only the selected pairs."""

@@ -93,8 +93,8 @@ def all_cutoffs(corpus: Corpus, settings: Settings, measure: str = "F1@k", trial
         as_empty, scored = values_over(under_other_rule(systems), parsed, tested)
     differences = leveled(np.hstack([as_empty[a] - as_empty[b] for a, b in pairs]))
     p = corrected_p(differences, trials, np.random.default_rng(settings.seed))
-    listed = {name: run.listed[scored] for name, run in data.coded.runs.items()}
-    both_listed = np.stack([listed[a] & listed[b] for a, b in pairs], axis=1)
+    has_list = {name: run.listed[scored] for name, run in data.coded.runs.items()}
+    both_listed = np.stack([has_list[a] & has_list[b] for a, b in pairs], axis=1)
     if not both_listed.all():
         # a document whose difference is 0 does not affect the test
         shared = differences * np.repeat(both_listed, len(tested), axis=1)
@@ -188,8 +188,8 @@ def power(pilot: Floats, documents: int, alpha: float, rng: np.random.Generator)
         total, squares = (rng.multinomial(number, np.full(len(differing), 1 / len(differing))) @ moments).T
         return float((np.abs(total) >= -ndtri(alpha / 2) * np.sqrt(squares)).mean())
     is_drawn = np.arange(number.max())[:, None] < number
-    drawn = differing[rng.integers(0, len(differing), is_drawn.shape)] * is_drawn
-    total = np.abs(drawn.sum(axis=0))
-    swapped = np.abs(rng.choice([-1.0, 1.0], (_SWAPS, len(drawn))) @ drawn)
+    samples = differing[rng.integers(0, len(differing), is_drawn.shape)] * is_drawn
+    total = np.abs(samples.sum(axis=0))
+    swapped = np.abs(rng.choice([-1.0, 1.0], (_SWAPS, len(samples))) @ samples)
     reached = reaches(swapped, total).sum(axis=0)
     return float(((reached + 1) / (_SWAPS + 1) <= alpha).mean())

@@ -319,10 +319,10 @@ def _over_datasets(corpus: Corpus, settings: Settings, families: Sequence[Family
     on_all_datasets = len(comparisons) == len(corpus.datasets)
     means = pd.DataFrame([result.scores for result in comparisons]).mean(skipna=False)
     documents, left_out = (sum(getattr(result, name) for result in comparisons) for name in ("documents", "left_out"))
-    first, concordance = comparisons[0], any(family.parsed.of_tables for family in families)
-    settings = first.settings if len({result.settings for result in comparisons}) == 1 else settings
+    first_comparison, concordance = comparisons[0], any(family.parsed.of_tables for family in families)
+    settings = first_comparison.settings if len({result.settings for result in comparisons}) == 1 else settings
     return replace(
-        first,
+        first_comparison,
         frame=rows("frame"),
         effects=rows("effects"),
         notes=notes_of_datasets(corpus, by_name),
@@ -380,46 +380,46 @@ def _of_all_systems(data: Prepared, family: Family, cutoff: Cutoff) -> Compariso
 
 def compare_prepared(data: Prepared, family: Family, cutoff: Cutoff, systems: Systems | None = None) -> Comparison:
     """Compare the systems of prepared data in memory; `systems`: their counts, if only in a part of the data."""
-    at = FamilyAt(family, cutoff, data.settings)
-    if systems and at.average in SUBJECT:
-        raise usage_error("by subject", average=at.average)
+    family_at = FamilyAt(family, cutoff, data.settings)
+    if systems and family_at.average in SUBJECT:
+        raise usage_error("by subject", average=family_at.average)
     systems = systems or count_systems(data, matchers([family.parsed]))
     groups = runs_of(systems)
     if len(groups) < 2:
         raise usage_error("one system")
-    if at.average in SUBJECT and family.test != "randomisation":
+    if family_at.average in SUBJECT and family.test != "randomisation":
         raise usage_error("test over subjects", test=family.test)
-    if _over_runs(at, systems) and at.average not in SUBJECT and family.test not in OVER_RUNS:
+    if _over_runs(family_at, systems) and family_at.average not in SUBJECT and family.test not in OVER_RUNS:
         if family.test != "randomisation":
             raise UsageError(f"the {family.test} test does not support runs; choose two-way-t or multi-bootstrap")
         test: Test = "multi-bootstrap" if data.settings.interval == "multi-bootstrap" else "two-way-t"
-        at = replace(at, family=replace(family, test=test))
+        family_at = replace(family_at, family=replace(family, test=test))
     lists = list_counts(systems)
-    results = _results(data, at, systems)
+    results = _results(data, family_at, systems)
     other_rule = pair_sums.under_other_rule(systems)
     # pairs with missing lists are also compared under the other convention for missing lists
     otherwise = {
-        index: _results(data, at, {run: other_rule[run] for name in pair for run in groups[name]})
+        index: _results(data, family_at, {run: other_rule[run] for name in pair for run in groups[name]})
         for index, pair in enumerate(results.pairs)
         if lists.lacking(*pair) and lists.shared(*pair)
     }
     results = replace(results, lists=lists, otherwise=otherwise, identical=_identical(data.coded, groups))
-    comparison = comparison_of(results, at, len(data.documents))
+    comparison = comparison_of(results, family_at, len(data.documents))
     reading_notes = [note for note in data.corpus.report.notes if note.level == "warning" and note.where in systems]
     return replace(comparison, notes=(*comparison.notes, *reading_notes))
 
 
-def _over_runs(at: FamilyAt, systems: Systems) -> bool:
-    return have_runs(list(systems)) or at.settings.interval in OVER_RUNS or at.family.test in OVER_RUNS
+def _over_runs(family_at: FamilyAt, systems: Systems) -> bool:
+    return have_runs(list(systems)) or family_at.settings.interval in OVER_RUNS or family_at.family.test in OVER_RUNS
 
 
-def _results(data: Prepared, at: FamilyAt, systems: Systems) -> PairResults:
-    if at.average in SUBJECT:
-        return pair_sums.compare_over_subjects(data, systems, at)
-    if _over_runs(at, systems):
-        counts = {name: [systems[run].of(at.parsed) for run in runs] for name, runs in runs_of(systems).items()}
-        return pair_sums.compare_over_runs(counts, data.documents, at)
-    pairing = Pairing(at, list(systems), Sums())
+def _results(data: Prepared, family_at: FamilyAt, systems: Systems) -> PairResults:
+    if family_at.average in SUBJECT:
+        return pair_sums.compare_over_subjects(data, systems, family_at)
+    if _over_runs(family_at, systems):
+        counts = {name: [systems[run].of(family_at.parsed) for run in runs] for name, runs in runs_of(systems).items()}
+        return pair_sums.compare_over_runs(counts, data.documents, family_at)
+    pairing = Pairing(family_at, list(systems), Sums())
     return pairing.compared(add_pairs(pairing, data, systems))
 
 
@@ -447,15 +447,15 @@ def add_pairs(pairing: Pairing, data: Prepared, systems: Systems, streamed: bool
     for number, block_of in enumerate(document_blocks(len(data.documents)) if streamed else [slice(None)]):
         ids, counts = data.documents[block_of], {name: part[number] for name, part in parts.items()}
         block = {name: pair_sums.statistic(run, at.parsed, at.cutoff, at.average) for name, run in counts.items()}
-        shared = pair_sums.scored_for_all(block)
-        scored = list(compress(ids, shared))
-        weights = intervals.weights(resampling, scored, shared[shared], rng)
+        in_common = pair_sums.scored_for_all(block)
+        scored = list(compress(ids, in_common))
+        weights = intervals.weights(resampling, scored, in_common[in_common], rng)
         swaps: Iterator[Floats] = iter(())
         if at.family.test == "randomisation" and scored:
             trials, n = at.family.trials, len(scored)
             swaps = intervals.random_swaps(scored, trials, settings.seed) if streamed else paired.swaps(n, trials, rng)
         differences = pairing.add(block, weights, swaps, list_counts(counts))
-        pairing.sums.note({pairing.name: Ids.where(ids, ~shared)})
+        pairing.sums.note({pairing.name: Ids.where(ids, ~in_common)})
     return differences
 
 
@@ -471,8 +471,8 @@ def comparison_of(results: PairResults, at: FamilyAt, documents: int, streamed: 
     table, other = (
         rows.assign(p_adjusted=_corrected(results, rows["p"].to_numpy(), family)) for rows in (table, other)
     )
-    named = {"measure": family.parsed.name(k), "k": pd.Series([k] * len(pairs), dtype=object)}
-    rows = table.assign(**named, average=at.average)[list(_COLUMNS)]
+    columns = {"measure": family.parsed.name(k), "k": pd.Series([k] * len(pairs), dtype=object)}
+    rows = table.assign(**columns, average=at.average)[list(_COLUMNS)]
     comparable = np.array([_comparable(lists, n, lost, *pair) for pair in pairs])
     if family.margin is not None:
         low, high = np.fmin(table["low"], other["low"]), np.fmax(table["high"], other["high"])
@@ -541,7 +541,7 @@ def _table(results: PairResults, settings: Settings) -> pd.DataFrame:
 
 def _comparable(lists: ListCounts, documents: int, left_out: int, a: str, b: str) -> bool:
     """Return whether two systems can be compared: with lists for nearly the same documents, and for nearly all."""
-    any_incomplete = any(listed < COMPARABLE * of for listed, of in lists.coverage.values())
+    any_incomplete = any(n_lists < COMPARABLE * total for n_lists, total in lists.coverage.values())
     return lists.comparable(a, b) and not (any_incomplete and documents < COMPARABLE * (documents + left_out))
 
 

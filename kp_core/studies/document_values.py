@@ -141,8 +141,8 @@ class HeadToHead(Numbers):
     @property
     def found(self) -> tuple[int, int]:
         """Numbers of keyphrases that only a finds, and only b."""
-        by = self.phrases["found by"]
-        return int((by == self.a).sum()), int((by == self.b).sum())
+        found_by = self.phrases["found by"]
+        return int((found_by == self.a).sum()), int((found_by == self.b).sum())
 
 
 def head_to_head(
@@ -246,8 +246,8 @@ def marked_text(view: DocumentView, systems: Sequence[str], settings: Settings) 
     sources, normaliser = dict(zip(systems, (FIRST, SECOND), strict=False)), Normaliser.parse(settings.normalise)
     phrases: dict[str, list[str]] = {}
     for row in view.gold.itertuples():
-        who = " ".join([PEOPLE, *(word for name, word in sources.items() if name in row.found)])
-        phrases.setdefault(who, []).extend(row.spellings)
+        source = " ".join([PEOPLE, *(word for name, word in sources.items() if name in row.found)])
+        phrases.setdefault(source, []).extend(row.spellings)
     misses: dict[str, dict[str, str]] = {}  # form → system → phrase
     for name in sources:
         ranked = view.lists[name]
@@ -256,11 +256,11 @@ def marked_text(view: DocumentView, systems: Sequence[str], settings: Settings) 
             misses.setdefault(form, {})[name] = phrase
     for spelled in misses.values():
         phrases.setdefault(" ".join(sources[name] for name in sources if name in spelled), []).extend(spelled.values())
-    kinds = sorted(phrases, key=lambda who: (not who.startswith(PEOPLE), -len(who)))
-    by_people = [who for who in kinds if who.startswith(PEOPLE)]
+    kinds = sorted(phrases, key=lambda source: (not source.startswith(PEOPLE), -len(source)))
+    by_people = [source for source in kinds if source.startswith(PEOPLE)]
     stemmed = by_people if settings.gold_stemmed == "yes" else ()
-    lower_priority = [who for who in kinds if who not in by_people]
-    marked = places(view.text, {who: phrases[who] for who in kinds}, normaliser, stemmed, lower_priority)
+    lower_priority = [source for source in kinds if source not in by_people]
+    marked = places(view.text, {source: phrases[source] for source in kinds}, normaliser, stemmed, lower_priority)
     return pieces(view.text, marked)
 
 
@@ -286,9 +286,9 @@ def phrases_of(view: DocumentView, settings: Settings, beyond: int = 0) -> list[
         for phrase, row in gold.items()
     }
     for system, ranked in view.lists.items():
-        listed = ranked.head(int(ranked["counts"].sum()) + beyond)
-        forms = normaliser.apply(listed["phrase"].tolist())
-        for form, row in zip(forms, listed.itertuples(), strict=True):
+        top_rows = ranked.head(int(ranked["counts"].sum()) + beyond)
+        forms = normaliser.apply(top_rows["phrase"].tolist())
+        for form, row in zip(forms, top_rows.itertuples(), strict=True):
             keyphrase = row.keyphrase or keyphrases.get(form, "")
             key = f"gold {keyphrase}" if keyphrase in gold else form
             earlier = phrases.get(key) or missed.pop(key, Phrase(row.phrase, (), {}, False, False))

@@ -102,9 +102,9 @@ def _common_notes(sums: Sums, documents: int, settings: Settings) -> list[Note]:
 
 def notes_above_one(values: Iterable[tuple[str, float]]) -> list[Note]:
     """Explain values above 1 of measures that normally cannot exceed 1; `values`: pairs of measure and value."""
-    above = dict.fromkeys(name for name, value in values if exceeds(value, 1) and parse(name).card.high <= 1)
+    above_one = dict.fromkeys(name for name, value in values if exceeds(value, 1) and parse(name).card.high <= 1)
     why = "exceeds 1, because a keyphrase found twice, or listed twice, counts twice under such conventions"
-    return [Note("warning", "measures", f"{name} {why}") for name in above]
+    return [Note("warning", "measures", f"{name} {why}") for name in above_one]
 
 
 def id_notes(corpus: Corpus, sums: Sums, systems: Sequence[str]) -> list[Note]:

@@ -106,12 +106,12 @@ def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: 
     for system, by_matcher in count_systems(data, ["exact"]).items():
         counts, alignment = by_matcher.exact, by_matcher.exact.alignment
         candidates = candidate_pairs(data, coded.runs[system], alignment)
-        within = candidates.rank <= counts.limit(settings.k[0])[candidates.document]
-        counted = alignment.is_best_ranked | (settings.duplicates == "count")
-        hit, hit_items = np.zeros(len(within), bool), np.zeros(len(gold.grade), bool)
-        hit[alignment.row[counted]] = True
-        hit_items[alignment.item[counted & within[alignment.row]]] = True
-        pairs, rows = _pairs(candidates, phrases, within), np.flatnonzero(within)
+        is_within_cutoff = candidates.rank <= counts.limit(settings.k[0])[candidates.document]
+        is_counted = alignment.is_best_ranked | (settings.duplicates == "count")
+        hit, hit_items = np.zeros(len(is_within_cutoff), bool), np.zeros(len(gold.grade), bool)
+        hit[alignment.row[is_counted]] = True
+        hit_items[alignment.item[is_counted & is_within_cutoff[alignment.row]]] = True
+        pairs, rows = _pairs(candidates, phrases, is_within_cutoff), np.flatnonzero(is_within_cutoff)
         for key, counterpart, numbers, document, hits in (
             ("row", "item", rows, candidates.document[rows], hit[rows]),
             ("item", "row", np.arange(len(gold.grade)), gold.document, hit_items),
@@ -157,9 +157,9 @@ def _phrases(coded: Coded, settings: Settings) -> Phrases:
     return Phrases(texts, Recipe("+".join(steps), stemmer), stemmed)
 
 
-def _pairs(candidates: CandidatePairs, phrases: Phrases, within: Bools) -> pd.DataFrame:
+def _pairs(candidates: CandidatePairs, phrases: Phrases, is_within_cutoff: Bools) -> pd.DataFrame:
     parts = [pd.DataFrame(columns=["row", "item", "spelling", *_RELATED])]
-    for row, spelling in candidates.pairs(within):
+    for row, spelling in candidates.pairs(is_within_cutoff):
         related = relate(phrases, candidates.spelling[spelling], candidates.phrase[row])
         pairs = related[list(_RELATED)].assign(row=row, item=candidates.item[spelling], spelling=spelling)
         parts.append(pairs[pairs["type"] < NONE])

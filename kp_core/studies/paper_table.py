@@ -137,9 +137,9 @@ class PaperTable:
 
     def xlsx(self) -> bytes:
         """Return an XLSX file: a sheet of numbers, and a sheet with signature and notes."""
-        about = [("caption", self.caption), ("signature", self.signature), ("note", self.note())]
-        about += [(note.where, note.message) for note in self.notes]
-        return typeset.xlsx({"table": self.frame, "about": pd.DataFrame(about, columns=["what", "text"])})
+        metadata = [("caption", self.caption), ("signature", self.signature), ("note", self.note())]
+        metadata += [(note.where, note.message) for note in self.notes]
+        return typeset.xlsx({"table": self.frame, "about": pd.DataFrame(metadata, columns=["what", "text"])})
 
     def parquet(self) -> bytes:
         """Return the numbers as Parquet."""

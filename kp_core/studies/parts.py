@@ -165,8 +165,8 @@ def _thirds(gold: Gold) -> tuple[Ints, npt.NDArray[np.integer[Any]], npt.NDArray
 def describe_thirds(gold: Gold) -> str:
     """Describe the thirds by frequency; subjects with equal frequency are in the same third."""
     *_, (middle, tail) = _thirds(gold)
-    between = f"{tail + 1:,.0f} to {middle:,.0f}" if middle > tail else "empty, since too many have the same number"
-    return f"by how many documents have them: head more than {middle:,.0f}, middle {between}, tail {tail:,.0f} or fewer"
+    span = f"{tail + 1:,.0f} to {middle:,.0f}" if middle > tail else "empty, since too many have the same number"
+    return f"by how many documents have them: head more than {middle:,.0f}, middle {span}, tail {tail:,.0f} or fewer"
 
 
 def _by_frequency(gold: Gold) -> _Marked:
@@ -200,5 +200,5 @@ def values_over(systems: Systems, parsed: Measure, cutoffs: Sequence[Cutoff]) ->
         view = counts.of(parsed).at(tuple(cutoffs))
         values[name] = np.asarray(view.values(parsed))
         defined.append(view.scored & ~np.isnan(values[name]).any(axis=1))
-    shared = np.logical_and.reduce(defined)
-    return {name: counts[shared] for name, counts in values.items()}, shared
+    all_defined = np.logical_and.reduce(defined)
+    return {name: counts[all_defined] for name, counts in values.items()}, all_defined

@@ -116,8 +116,8 @@ class RequirementCheck:
     met: bool
 
     def __str__(self) -> str:
-        shown = "undefined" if self.value is None else typeset.number(self.value)
-        return f"{self.require}: {self.system} {shown}, {'met' if self.met else 'NOT met'}"
+        value = "undefined" if self.value is None else typeset.number(self.value)
+        return f"{self.require}: {self.system} {value}, {'met' if self.met else 'NOT met'}"
 
 
 @dataclass(frozen=True)
@@ -179,9 +179,9 @@ class Result(Numbers):
     def text(self) -> str:
         """Return the tidy rows as plain text, with subsets if there are several."""
         frame = self.titled()
-        several = (frame["subset"] != "all").any()
-        shown = typeset.text(frame if several else frame.drop(columns="subset"))
-        return shown + self._footer() + "".join(f"\n{check}" for check in self.checked) + "\n" * bool(self.checked)
+        has_subsets = (frame["subset"] != "all").any()
+        table = typeset.text(frame if has_subsets else frame.drop(columns="subset"))
+        return table + self._footer() + "".join(f"\n{check}" for check in self.checked) + "\n" * bool(self.checked)
 
 
 def square(pairs: pd.DataFrame, column: str, names: Sequence[str], mirror_factor: float = 1.0) -> pd.DataFrame:
@@ -281,14 +281,14 @@ def _mean_of(rows: Sequence[Row], datasets: int, measures: Sequence[str]) -> Row
 
 
 def _bounds(value: float, rows: Sequence[Row], runs: Sequence[Sequence[float]]) -> tuple[float, float]:
-    drawn = [row.resampled for row in rows if row.resampled is not None]
+    draws = [row.resampled for row in rows if row.resampled is not None]
     if value != value:
         return value, value
-    if len(drawn) == len(rows):
+    if len(draws) == len(rows):
         # under one seed, equally large data sets have the same draws; permuting them makes them independent
         orders = [np.random.default_rng([number, len(rows)]) for number in range(len(rows))]
-        mean = np.mean([rng.permutation(values) for rng, values in zip(orders, drawn, strict=True)], axis=0)
-        tail = intervals.expanded_tail(_effective_documents(drawn, [row.documents for row in rows]))
+        mean = np.mean([rng.permutation(values) for rng, values in zip(orders, draws, strict=True)], axis=0)
+        tail = intervals.expanded_tail(_effective_documents(draws, [row.documents for row in rows]))
         low, high = intervals.percentile(mean[:, None], tail)
         return float(low[0]), float(high[0])
     size = len(runs)
@@ -306,9 +306,9 @@ def _bounds(value: float, rows: Sequence[Row], runs: Sequence[Sequence[float]]) 
     return value - half, value + half
 
 
-def _effective_documents(drawn: Sequence[Floats], documents: Sequence[int]) -> float:
+def _effective_documents(draws: Sequence[Floats], documents: Sequence[int]) -> float:
     """Return the effective number of documents of a mean over data sets (Satterthwaite 1946)."""
-    variances, freedom = np.array([np.nanvar(values) for values in drawn]), np.array(documents) - 1.0
+    variances, freedom = np.array([np.nanvar(values) for values in draws]), np.array(documents) - 1.0
     if freedom.min() < 1 or not variances.any():
         return float(freedom.min()) + 1
     return float(variances.sum() ** 2 / (variances**2 / freedom).sum()) + 1
@@ -360,8 +360,8 @@ class Requirement:
             limit = float("nan")
         if match is None or limit != limit:
             raise UsageError(f"'{text}' is no requirement; write one such as F1@5>=.30, or bart low:F1@5>=.28")
-        named = match["system"] or "", match["bound"] or "value"
-        return Requirement(text.strip(), *named, parse(match["measure"]), match["sign"], limit)
+        parts = match["system"] or "", match["bound"] or "value"
+        return Requirement(text.strip(), *parts, parse(match["measure"]), match["sign"], limit)
 
 
 def checked(result: Result, required: Sequence[Requirement]) -> tuple[RequirementCheck, ...]:

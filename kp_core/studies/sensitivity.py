@@ -383,9 +383,9 @@ class ReportedMatches(Numbers):
 
     def wide(self) -> pd.DataFrame:
         """Return the settings that fit, else the closest ones."""
-        shown = self.nearest if self.printed and not self.fitting else self.frame
-        texts = [" ".join(changes) for changes in shown["changes"]]
-        return shown.drop(columns="signature").assign(changes=texts)
+        rows = self.nearest if self.printed and not self.fitting else self.frame
+        texts = [" ".join(changes) for changes in rows["changes"]]
+        return rows.drop(columns="signature").assign(changes=texts)
 
 
 def match_reported(
@@ -462,14 +462,14 @@ def matches_of(sensitivities: Sequence[Sensitivity], printed: Sequence[ReportedS
         if len(values) > 1
     ]
     shown = table(nearest).assign(off=[distance for index in nearest for distance in off[index]])
-    wanted, how_many = listed([str(number) for number in printed]), len(settings)
+    text, how_many = listed([str(number) for number in printed]), len(settings)
     if fitting:
         verb = "setting prints" if len(fitting) == 1 else "settings print"
-        notes = [Note("info", "printed", f"{len(fitting)} of {how_many} {verb} {wanted}")]
+        notes = [Note("info", "printed", f"{len(fitting)} of {how_many} {verb} {text}")]
     else:
         row = shown.iloc[shown["off"].abs().argmax()]
         closest = f"the nearest gives {row['measure']} {typeset.number(row['value'], 4)} ({row['system']})"
-        notes = [Note("warning", "printed", f"none of {pluralize(how_many, 'setting')} prints {wanted}; {closest}")]
+        notes = [Note("warning", "printed", f"none of {pluralize(how_many, 'setting')} prints {text}; {closest}")]
     if questions:
         notes.append(Note("info", "ask the authors", "; ".join(questions)))
     unvaried = "texts, tokens, gold standard, annotators and cutoff were not varied, only conventions"

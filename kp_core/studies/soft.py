@@ -81,8 +81,8 @@ class SoftResult(Result):
     @property
     def signature(self) -> str:
         """The signature in one line; its field `soft` distinguishes it from that of an exact evaluation."""
-        named = {name: value for name, value in self.choices.items() if name not in ("texts", "vocabulary")}
-        fields = [f"{name}={quote(str(value))}" for name, value in sorted(named.items())]
+        choices = {name: value for name, value in self.choices.items() if name not in ("texts", "vocabulary")}
+        fields = [f"{name}={quote(str(value))}" for name, value in sorted(choices.items())]
         return f"{super().signature}|soft:{','.join([str(self.soft), *fields])}"
 
 

@@ -126,24 +126,24 @@ def stability(
         by_measure = by_setting[setting]
         if isinstance(by_measure, Refusal):
             raise by_measure
-        for of in by_measure:
-            groups = runs_of(of)
-            values.append({name: float(np.mean([of[run][0] for run in runs])) for name, runs in groups.items()})
+        for by_system in by_measure:
+            groups = runs_of(by_system)
+            values.append({name: float(np.mean([by_system[run][0] for run in runs])) for name, runs in groups.items()})
     concordance = any(measure.of_tables for measure in measures)
     frame, pairs = _ranked(names, values)
     return Stability(frame, current, data.notes, len(data.documents), concordance, by=by, pairs=pairs)
 
 
-def _cutoffs(given: Sequence[Cutoff]) -> tuple[Cutoff, ...]:
+def _cutoffs(chosen: Sequence[Cutoff]) -> tuple[Cutoff, ...]:
     """Return the given and the default cutoffs: ascending numbers, then cutoffs that depend on the document."""
-    cutoffs = dict.fromkeys([*given, *CUTOFFS])
+    cutoffs = dict.fromkeys([*chosen, *CUTOFFS])
     return tuple(sorted(cutoffs, key=lambda k: (0, k, "") if isinstance(k, int) else (1, 0, k)))
 
 
 def _ranked(views: list[str], values: list[Values]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return one row per view and system with its rank, and one row per pair of views with tau-b (Kendall 1945)."""
     systems = list(values[0]) if values else []
-    table = np.array([list(of.values()) for of in values], float).reshape(len(views), len(systems))
+    table = np.array([list(by_system.values()) for by_system in values], float).reshape(len(views), len(systems))
     frame = pd.DataFrame({"view": np.repeat(views, len(systems)), "system": systems * len(views)})
     frame = frame.assign(value=table.ravel(), rank=ranks(table).ravel())
     defined = (~np.isnan(table)).astype(int)

@@ -50,14 +50,14 @@ def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Any
     names, frames = names_of(data), list[pd.DataFrame]()
     for system, subject_counts in _subject_counts(data).items():
         counts = subject_counts.counts
-        precision, recall = (ratio(counts.hits, of, np.nan) for of in (counts.returned, counts.size))
+        precision, recall = (ratio(counts.hits, total, np.nan) for total in (counts.returned, counts.size))
         f1 = ratio(2 * counts.hits, counts.size + counts.returned, np.nan)
-        why = np.select([counts.returned == 0, counts.size == 0], ["never_suggested", "never_due"], None)  # type: ignore[call-overload]
+        reason = np.select([counts.returned == 0, counts.size == 0], ["never_suggested", "never_due"], None)  # type: ignore[call-overload]
         whole = {"gold": counts.size, "suggested": counts.returned, "found": counts.hits}
         table = pd.DataFrame({name: column.astype(np.int64) for name, column in whole.items()})
         named = names.loc[subject_counts.form]
         table = table.assign(system=system, subject=named["subject"].to_numpy(), label=named["label"].to_numpy())
-        table = table.assign(P=precision, R=recall, F1=f1, reason=why)[(counts.size + counts.returned) > 0]
+        table = table.assign(P=precision, R=recall, F1=f1, reason=reason)[(counts.size + counts.returned) > 0]
         table = table.sort_values(["gold", "suggested"], ascending=False, kind="stable")
         frames.append(table[list(BY_SUBJECT)])
     return _numbers(pd.concat(frames, ignore_index=True), data)
@@ -117,11 +117,11 @@ def chosen_by(data: Prepared) -> pd.DataFrame:
     spelled = coded.variant_phrase[np.searchsorted(coded.variant_entry, choices.position)]
     columns = {"item": choices.item, "position": choices.position, "form": data.identities.gold[spelled]}
     rows = pd.DataFrame(columns).assign(annotators=[coded.annotators[index] for index in choices.annotator])
-    who = rows.groupby("item")["annotators"].agg(tuple)
-    first = rows.sort_values("position").drop_duplicates("item").set_index("item")
-    document = choices.document[first.index]
-    table = pd.DataFrame({"document": document, "form": first["form"], "chosen": choices.votes[first.index]})
-    return table.assign(seen=choices.seen.sum(axis=0)[document], annotators=who).reset_index(drop=True)
+    names = rows.groupby("item")["annotators"].agg(tuple)
+    items = rows.sort_values("position").drop_duplicates("item").set_index("item")
+    document = choices.document[items.index]
+    table = pd.DataFrame({"document": document, "form": items["form"], "chosen": choices.votes[items.index]})
+    return table.assign(seen=choices.seen.sum(axis=0)[document], annotators=names).reset_index(drop=True)
 
 
 def _annotator_names(lists: pd.Series[Any]) -> str:

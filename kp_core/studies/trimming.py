@@ -215,12 +215,12 @@ def trim(
 def at_threshold(levels: Levels, threshold: float, documents: Sequence[str]) -> pd.DataFrame:
     """Return one row per document with the majority that reaches the threshold, or with its best level."""
     size = levels.size(threshold)
-    is_reached, shown = size > 0, np.where(size > 0, size, levels.best())
-    k, gold = levels.at(shown)
+    is_reached, votes = size > 0, np.where(size > 0, size, levels.best())
+    k, gold = levels.at(votes)
     reason = np.where(is_reached, None, np.where(levels.reason != "", levels.reason, "no_majority"))  # type: ignore[call-overload]
-    frame = pd.DataFrame({"document": list(documents), "size": shown, "K": k, "gold": gold})
+    frame = pd.DataFrame({"document": list(documents), "size": votes, "K": k, "gold": gold})
     frame = frame.astype({"size": "Int64", "gold": "Int64"})
-    frame.loc[shown == 0, ["size", "gold"]] = pd.NA
+    frame.loc[votes == 0, ["size", "gold"]] = pd.NA
     return frame.assign(status=np.where(is_reached, "ok", "unreachable"), reason=reason)
 
 
@@ -258,8 +258,8 @@ def curve(
                 score = estimate(measure, counts.at(settings.k), average, weights, "none")
                 null = _random_trimming(measure, average, union[system].of(measure).at(settings.k), gold, repeats, rng)
                 if last is not None:
-                    among = replace(counts, known=counts.known & last).at(settings.k)
-                    fixed_score = estimate(measure, among, average, None, "none").value[0]
+                    rest = replace(counts, known=counts.known & last).at(settings.k)
+                    fixed_score = estimate(measure, rest, average, None, "none").value[0]
                 values = score.value[0], score.low[0], score.high[0], *null, fixed_score
                 remaining = (gold > 0).sum(), gold.sum(), is_drawn
                 table.append((system, measure.name(settings.k[0]), average, threshold, *values, *remaining))
@@ -314,9 +314,9 @@ def at_random(votes: Ints, document: Ints, size: Ints, rng: np.random.Generator)
     """
     order = np.lexsort((rng.random(len(votes)), votes == 0, document))
     start = np.searchsorted(document[order], np.arange(len(size)))
-    drawn = np.zeros(len(votes), bool)
-    drawn[order] = np.arange(len(votes)) - start[document[order]] < size[document[order]]
-    return drawn
+    mask = np.zeros(len(votes), bool)
+    mask[order] = np.arange(len(votes)) - start[document[order]] < size[document[order]]
+    return mask
 
 
 def k_and_score(documents: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:

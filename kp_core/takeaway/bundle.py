@@ -136,16 +136,16 @@ def _data(data: _ReportData) -> Parts:
     if corpus.report.fixes:
         yield f"Fixes applied while reading: {', '.join(corpus.report.fixes)}."
     yield Table("data", "Annotators and systems", telling(statistics(corpus)))
-    known = [(reading.file, reading.size, reading.sha256) for reading in corpus.report.readings if reading.sha256]
-    if known:
-        yield Table("files", "Files", pd.DataFrame(known, columns=["file", "bytes", "SHA-256"]))
+    files = [(reading.file, reading.size, reading.sha256) for reading in corpus.report.readings if reading.sha256]
+    if files:
+        yield Table("files", "Files", pd.DataFrame(files, columns=["file", "bytes", "SHA-256"]))
 
 
 def _leaderboard(data: _ReportData) -> Parts:
     corpus, measure, comparison = data.corpus, data.measure, data.comparison
     answer = answers.answer(corpus, data.at_cutoff.settings, measure, over="ask")
-    shown = data.at_k(measure, "kappa", "MAP")
-    result, settings = tables.only(data.at_cutoff, shown), data.at_cutoff.settings
+    rows = data.at_k(measure, "kappa", "MAP")
+    result, settings = tables.only(data.at_cutoff, rows), data.at_cutoff.settings
     yield from answer.sentences
     one_gold = settings.annotators == "union" and settings.average not in SUBJECT and not corpus.datasets
     if one_gold and comparison is not None and 1 < len(corpus.annotators) <= answers.MOST_PEOPLE:
@@ -156,16 +156,16 @@ def _leaderboard(data: _ReportData) -> Parts:
     marks = Marks(data.cutoff, size, longest_lists(average), answer.over_k.significant if answer.over_k else ())
     curve = has_curve(measure)
     yield curves.over_k(data.result, measure, marks) if curve else dots.leaderboard(result, measure)
-    board, values = tables.leaderboard(result, measure, ("kappa", "MAP"), comparison), tables.in_numbers(result, shown)
-    yield Table("leaderboard", f"Systems by {shown[0]}", board, result.signature, values)
+    board, values = tables.leaderboard(result, measure, ("kappa", "MAP"), comparison), tables.in_numbers(result, rows)
+    yield Table("leaderboard", f"Systems by {rows[0]}", board, result.signature, values)
 
 
 def _measures(data: _ReportData) -> Parts:
     names = data.at_k(*DEFAULT_MEASURES)
-    shown, values = tables.with_intervals(data.at_cutoff, names), tables.in_numbers(data.at_cutoff, names)
+    rows, values = tables.with_intervals(data.at_cutoff, names), tables.in_numbers(data.at_cutoff, names)
     if data.settings.interval != "none":
         yield "In brackets: the 95% interval."
-    yield Table("measures", f"All measures at k = {data.cutoff}", shown, data.at_cutoff.signature, values)
+    yield Table("measures", f"All measures at k = {data.cutoff}", rows, data.at_cutoff.signature, values)
 
 
 def _pairs(data: _ReportData) -> Parts:
@@ -196,9 +196,9 @@ def _concordance(data: _ReportData) -> Parts:
 
 def _annotators(data: _ReportData) -> Parts:
     result, names, terms = data.agreement, data.corpus.annotators, data.terms
-    together = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
-    together = together[together["measure"].isin(interpretable(TOGETHER, result.settings))]
-    shown = together[["measure", "value", "low", "high", "documents"]].reset_index(drop=True)
+    all_annotators = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
+    all_annotators = all_annotators[all_annotators["measure"].isin(interpretable(TOGETHER, result.settings))]
+    rows = all_annotators[["measure", "value", "low", "high", "documents"]].reset_index(drop=True)
     pairs = tables.pairs_of_annotators(result, names, interpretable(("P_pos", "kappa"), result.settings))
     pairs["pair"] = pairs["pair"].map({f"{a}|{b}": f"{a} and {b}" for a in names for b in names})
     pairs = pairs.sort_values("P_pos", ascending=False, kind="stable").dropna(axis="columns", how="all")
@@ -209,7 +209,7 @@ def _annotators(data: _ReportData) -> Parts:
         yield heat_maps.heat_map(matrix, terms["P_pos"], terms["annotators"])
     # With annotators only, the answer has the coefficients; many pairs are shown as a heat map instead of a table.
     if terms is USUAL:
-        yield Table("annotators", "Agreement of all annotators", shown, result.signature)
+        yield Table("annotators", "Agreement of all annotators", rows, result.signature)
     if len(pairs) and (few or terms is USUAL):
         yield Table("consistency", "Consistency by pair", tables.with_words(pairs, terms), result.signature)
 
@@ -233,10 +233,10 @@ def _headings(data: _ReportData) -> Parts:
     yield _disputed(data, "disputed", "Chosen by some and not by others", shown, len(every))
 
 
-def _disputed(data: _ReportData, name: str, caption: str, shown: pd.DataFrame, every: int) -> Table:
+def _disputed(data: _ReportData, name: str, caption: str, rows: pd.DataFrame, total: int) -> Table:
     """Return the shown rows as a table whose caption reports how many rows there are in all."""
-    number = f": the first {len(shown)} of {every:,}" if every > len(shown) else ""
-    return Table(name, f"{caption}{number}", tables.with_words(shown, data.terms), data.agreement.signature)
+    number = f": the first {len(rows)} of {total:,}" if total > len(rows) else ""
+    return Table(name, f"{caption}{number}", tables.with_words(rows, data.terms), data.agreement.signature)
 
 
 def _near_misses(data: _ReportData) -> Parts:
@@ -442,8 +442,8 @@ def report(
     if (cutoff := parse(measure).cutoff) is not None:
         settings, measure = settings.changed(k=cutoff), f"{measure.rpartition('@')[0]}@k"
     data = _ReportData(corpus, settings, measure)
-    wanted, title = sections or usual(corpus), title or data.terms["report"]
-    report_sections = tuple(_section(data, name) for name in SECTIONS if name in wanted)
+    section_names, title = sections or usual(corpus), title or data.terms["report"]
+    report_sections = tuple(_section(data, name) for name in SECTIONS if name in section_names)
     result = data.at_cutoff if corpus.systems else data.agreement
     has_one_dataset = corpus.systems and not corpus.datasets
     values = documents(corpus, result.settings, ("P@k", "R@k", "F1@k", measure)).frame if has_one_dataset else None
@@ -461,5 +461,5 @@ def _section(data: _ReportData, name: str) -> Section:
         return Section(name, title, (f"Not available: {problem}",))
     text = tuple(part for part in parts if isinstance(part, str))
     charts = tuple(part for part in parts if isinstance(part, Chart))
-    shown = tuple(part for part in parts if isinstance(part, Table))
-    return Section(name, title, text, charts, shown, new_page=name == "headings" and data.terms is not USUAL)
+    tables = tuple(part for part in parts if isinstance(part, Table))
+    return Section(name, title, text, charts, tables, new_page=name == "headings" and data.terms is not USUAL)

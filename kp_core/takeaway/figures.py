@@ -58,10 +58,10 @@ def file_name(caption: str) -> str:
 def as_json(figure: Part) -> str:
     """Return a figure as JSON for a script, on a white background and with room for labels and legend."""
     traces, layout = figure["data"], figure["layout"]
-    more: Part = {name: {"automargin": True} for name in layout if "axis" in name} | {"template": "plotly_white"}
+    extra: Part = {name: {"automargin": True} for name in layout if "axis" in name} | {"template": "plotly_white"}
     if sum(trace.get("showlegend") is not False for trace in traces) > 1:
-        more |= {"height": layout["height"] + 40, "margin": {"b": 90}}
-    return str(to_json({"data": traces, "layout": merged(layout, more)})).replace("<", "\\u003c")
+        extra |= {"height": layout["height"] + 40, "margin": {"b": 90}}
+    return str(to_json({"data": traces, "layout": merged(layout, extra)})).replace("<", "\\u003c")
 
 
 def charts_svg(charts: Sequence[Chart], columns: int = 2) -> list[str]:
@@ -76,15 +76,15 @@ def _for_paper(figure: Part, columns: int) -> Part:
     layout, font = figure["layout"], {"family": "Helvetica, Arial", "color": "black"}
     parts = {name: layout.get(name, ()) for name in ("shapes", "annotations")}
     unmarked = {name: [item for item in items if item.get("name") != MARK] for name, items in parts.items()}
-    more: Part = {"width": WIDTHS[columns] * _PIXELS, "font": font, **unmarked}
+    extra: Part = {"width": WIDTHS[columns] * _PIXELS, "font": font, **unmarked}
     if any(len(unmarked[name]) < len(items) for name, items in parts.items()):
-        more["margin"] = {"t": 10}
+        extra["margin"] = {"t": 10}
     y = layout.get("yaxis", {})
     if columns == 1 and y.get("type") != "category" and "ticktext" not in y and "yaxis2" not in layout:
-        more["height"] = min(layout["height"], round(_HEIGHT * _PIXELS))
-    shown = [trace for trace in figure["data"] if trace.get("marker", {}).get("opacity") != 0.0]
-    drawn = [trace for trace in shown if trace.get("visible") != "legendonly"]
-    return {"data": drawn, "layout": merged(layout, more)}
+        extra["height"] = min(layout["height"], round(_HEIGHT * _PIXELS))
+    visible = [trace for trace in figure["data"] if trace.get("marker", {}).get("opacity") != 0.0]
+    drawn = [trace for trace in visible if trace.get("visible") != "legendonly"]
+    return {"data": drawn, "layout": merged(layout, extra)}
 
 
 def chart_html(chart: Chart, signature: str) -> str:

@@ -100,13 +100,13 @@ def records() -> list[dict[str, str]]:
 def cards(family: str, search: str = "") -> list[Card]:
     """Return the cards of a family that contain a search word."""
     if family == "similarity":
-        shown = list(map(_similarity, SIMILARITIES.values()))
+        entries = list(map(_similarity, SIMILARITIES.values()))
     elif family == "extraction":
-        shown = list(map(_extractor, EXTRACTORS.values()))
+        entries = list(map(_extractor, EXTRACTORS.values()))
     else:
-        shown = [_measure(record) for record in records() if record["family"] == family]
-    wanted = search.strip().lower()
-    return [card for card in shown if wanted in f"{card.title} {card.sentence} {card.facts} {card.formula}".lower()]
+        entries = [_measure(record) for record in records() if record["family"] == family]
+    query = search.strip().lower()
+    return [card for card in entries if query in f"{card.title} {card.sentence} {card.facts} {card.formula}".lower()]
 
 
 def _measure(record: dict[str, str]) -> Card:
@@ -126,8 +126,8 @@ def _similarity(measure: SimilarityCard) -> Card:
         "Undefined": measure.undefined,
         "Source": measure.source,
     }
-    known = {name: text for name, text in details.items() if text}
-    return Card(measure.name, measure.name, measure.sentence, measure.formula, measure.example, known)
+    nonempty = {name: text for name, text in details.items() if text}
+    return Card(measure.name, measure.name, measure.sentence, measure.formula, measure.example, nonempty)
 
 
 def _extractor(system: Extractor) -> Card:
@@ -162,9 +162,9 @@ def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
         "Reasons": pd.DataFrame(REASONS.items(), columns=["reason", "meaning"]),
         "Glossary": pd.DataFrame(TERMS.items(), columns=["term", "meaning"]),
     }
-    wanted, matches = search.strip().lower(), []
+    query, matches = search.strip().lower(), []
     for title, table in all_tables.items():
-        rows = table[[wanted in " ".join(row).lower() for row in table.itertuples(index=False)]]
+        rows = table[[query in " ".join(row).lower() for row in table.itertuples(index=False)]]
         if len(rows):
             matches.append((title, _PROSE["sections"][title], rows))
     return matches
@@ -196,5 +196,5 @@ def text(form: str) -> str:
     if form == "markdown":
         return markdown()
     table = pd.DataFrame(records())
-    shown = {"latex": ["name", "sentence", "range", "source"], "table": ["name", "range", "sentence"]}
-    return typeset.written(table[shown.get(form, list(table))], form, "Measures")
+    columns = {"latex": ["name", "sentence", "range", "source"], "table": ["name", "range", "sentence"]}
+    return typeset.written(table[columns.get(form, list(table))], form, "Measures")

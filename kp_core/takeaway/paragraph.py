@@ -132,8 +132,8 @@ def _agreement(settings: Settings, measures: Sequence[str]) -> str:
 
 def _sources(measures: Sequence[str]) -> dict[str, list[str]]:
     """Return source → the measures that it defines."""
-    named: dict[str, list[str]] = {}
+    by_source: dict[str, list[str]] = {}
     for name in measures:
         if cited(source := parse(name).card.source):
-            named.setdefault(source, []).append(name)
-    return named
+            by_source.setdefault(source, []).append(name)
+    return by_source

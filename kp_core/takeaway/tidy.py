@@ -32,15 +32,15 @@ class Written:
 
 def file_names(names: Sequence[str], ending: str) -> list[str]:
     """Return distinct file names, in which all but letters, digits, dots and hyphens become “_”."""
-    taken = dict[str, str]()
+    used = dict[str, str]()
     for name in names:
         safe = base = re.sub(r"[^\w.-]", "_", name)[:80].strip(".") or "_"
         number = 1
-        while safe.casefold() in taken:
+        while safe.casefold() in used:
             number += 1
             safe = f"{base}-{number}"
-        taken[safe.casefold()] = safe
-    return [safe + ending for safe in taken.values()]
+        used[safe.casefold()] = safe
+    return [safe + ending for safe in used.values()]
 
 
 def tidy(corpus: Corpus, ending: str = "csv") -> Written:
@@ -97,8 +97,8 @@ def _with_empty(table: pd.DataFrame, corpus: Corpus, role: Role, source_column: 
     if not len(empty):
         return table
     rows = pd.DataFrame({"doc_id": empty["doc_id"], source_column: empty["source"], "phrase": "", "empty": "yes"})
-    both = pd.concat([table, rows], ignore_index=True)
-    return both.astype({name: kind for name, kind in table.dtypes.items() if name != "variants"})
+    combined = pd.concat([table, rows], ignore_index=True)
+    return combined.astype({name: kind for name, kind in table.dtypes.items() if name != "variants"})
 
 
 def _note_losses(corpus: Corpus, written: Written) -> None:

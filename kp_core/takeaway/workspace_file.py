@@ -58,12 +58,12 @@ def workspace_file(saved: Saved) -> bytes:
     """
     uploads = saved.uploads
     members = dict(zip(file_names([file.name for file in uploads.files], ""), uploads.files, strict=True))
-    listed = [
+    entries = [
         {"name": file.name, "member": f"{_FILES}{member}", "as": str(uploads.mappings.get(file.name, ""))}
         for member, file in members.items()
     ]
     manifest = {"format": FORMAT, "version": VERSION, "kpscope": __version__, "signature": saved.signature}
-    manifest |= {"link": dict(saved.link), "files": listed, "fixes": list(uploads.fixes), "names": dict(uploads.names)}
+    manifest |= {"link": dict(saved.link), "files": entries, "fixes": list(uploads.fixes), "names": dict(uploads.names)}
     # The manifest comes first, uncompressed, so that the first bytes identify a workspace.
     written = {MANIFEST: json.dumps(manifest, ensure_ascii=False, indent=1).encode()}
     written |= {f"{_FILES}{member}": file.data for member, file in members.items()}
@@ -132,14 +132,14 @@ def uploads_of(corpus: Corpus) -> Uploads:
         rows = rows if ranking.ranked_by == "rank" else rows.drop(columns="rank", errors="ignore")
         rows = rows if len(rows) else rows[columns]  # a system without lists is named after its file
         parts.append((name, Mapping("system", higher_is_better=ranking.higher_is_better), rows))
-    named = dict(zip(file_names([name for name, _, _ in parts], ".parquet"), parts, strict=True))
-    files = {file: parquet(table) for file, (_, _, table) in named.items()}
+    by_name = dict(zip(file_names([name for name, _, _ in parts], ".parquet"), parts, strict=True))
+    files = {file: parquet(table) for file, (_, _, table) in by_name.items()}
     for name, table in corpus.vocabulary.given.items():
         is_vectors = name == "vectors"
         content = parquet(table) if is_vectors else unescaped_csv(table).encode()
         files[f"{name}.{'parquet' if is_vectors else 'csv'}"] = content
-    mappings = {file: mapping for file, (_, mapping, _) in named.items()}
-    without_lists = {stem_of(file): name for file, (name, _, table) in named.items() if not len(table)}
+    mappings = {file: mapping for file, (_, mapping, _) in by_name.items()}
+    without_lists = {stem_of(file): name for file, (name, _, table) in by_name.items() if not len(table)}
     return Uploads(tuple(map(Source, files, files.values())), mappings, corpus.report.fixes, without_lists)
 
 

@@ -89,17 +89,17 @@ def places(
             words = [token for token, _, _ in spans[first : first + size]]
             if match := phrases_of[size].get(tuple(sorted(words) if any_order else words)):
                 matches.append((match, [(start, end) for _, start, end in spans[first : first + size]]))
-    taken, chosen = bytearray(len(text)), list[Place]()
+    covered, chosen = bytearray(len(text)), list[Place]()
     for match, ends in sorted(matches, key=lambda item: item[0][0] in yielding):
         is_yielding = match[0] in yielding
-        taken_by = [max(taken[start:end], default=0) for start, end in ends]
+        taken_by = [max(covered[start:end], default=0) for start, end in ends]
         if max(taken_by) > is_yielding:  # overlaps a phrase of the same round
             continue
         for is_free, run in groupby(zip(taken_by, ends, strict=True), lambda token: not token[0]):
             if is_free:
                 free_spans = [token[1] for token in run]
                 start, end = free_spans[0][0], free_spans[-1][1]
-                taken[start:end] = bytes([1 + is_yielding]) * (end - start)
+                covered[start:end] = bytes([1 + is_yielding]) * (end - start)
                 chosen.append(Place(start, end, *match))
     return sorted(chosen, key=lambda place: place.start)
 

@@ -21,7 +21,7 @@ def _pairs(text: str) -> dict[str, str]:
     return dict(pair.split(":") for pair in text.split())
 
 
-_STEP_2 = {mode: _pairs(f"{_RULES['step2']} {more}") for mode, more in _RULES["more"].items()}
+_STEP_2 = {mode: _pairs(f"{_RULES['step2']} {rules}") for mode, rules in _RULES["more"].items()}
 _STEP_3, _STEP_4, _IRREGULAR = (_pairs(_RULES[name]) for name in ("step3", "step4", "irregular"))
 
 

@@ -47,8 +47,8 @@ def is_possessive(token: str) -> bool:
 
 def _begins(token: str) -> bool:
     """Return whether a token may begin a sentence: with an upper-case letter, a digit, or a letter without case."""
-    first = token[0]
-    return first.isupper() or first.isdigit() or (first.isalpha() and not first.islower())
+    initial = token[0]
+    return initial.isupper() or initial.isdigit() or (initial.isalpha() and not initial.islower())
 
 
 def sentences(text: str) -> list[list[str]]:

@@ -451,9 +451,9 @@ def of_range(result: Result, measure: str, systems: Sequence[str], people: Mappi
     rows = rows.drop_duplicates("system").set_index("system")
     all_values = rows["value"].dropna().to_dict()
     values = {name: all_values[name] for name in runs_of(systems) if name in all_values}
-    references = [(who, all_values[name]) for name, who in _REFERENCES.items() if name in all_values]
+    references = [(label, all_values[name]) for name, label in _REFERENCES.items() if name in all_values]
     if not interpretable(("K",), result.settings):  # random phrases are drawn from the universe
-        references = [(who, value) for who, value in references if who != _REFERENCES[RANDOM]]
+        references = [(label, value) for label, value in references if label != _REFERENCES[RANDOM]]
     best = highest(values)[0] if values else ""
     lower, upper = (rows[end].get(best, np.nan) for end in ("low", "high"))
     facts = {"low": lower, "high": upper, "best": best, "beside": references, "documents": result.documents}
@@ -480,7 +480,7 @@ def of_preset(preset_result: Result, default_result: Result, measure: str, syste
     preset_result, default_result: values under the preset, and under the KPScope default
     """
     preset = preset_result.settings.preset
-    rules = [f"{rule[:1].lower()}{rule[1:].rstrip('?')}: {its}" for rule, _, its in differences(preset)]
+    rules = [f"{rule[:1].lower()}{rule[1:].rstrip('?')}: {setting}" for rule, _, setting in differences(preset)]
     values = (result.frame.set_index(["system", "measure"])["value"] for result in (preset_result, default_result))
     current, default = (value.get((system, measure), np.nan) for value in values)
     facts = {"measure": measure, "system": system, "now": current, "before": default}
@@ -501,8 +501,8 @@ def of_people(result: Result, error: float, terms: Terms) -> Answer:
     facts = {"words": terms, "share": shared["value"], "documents": shared["documents"], "pairs": len(pairs)}
     facts |= {"hooper": pairs["Hooper"].mean(), "rolling": pairs["Rolling"].mean()}
     claim, why = say("people share", **facts), first_capital(say("people share, why", **facts))
-    known = interpretable(("K",), result.settings)
-    remark = f". {reliability(result, error, 'Landis & Koch 1977', terms)}" if known else f"; {say('no universe')}"
-    if terms is not USUAL and not (known and rows["value"]["K"] == rows["value"]["K"]):
+    is_known = interpretable(("K",), result.settings)
+    remark = f". {reliability(result, error, 'Landis & Koch 1977', terms)}" if is_known else f"; {say('no universe')}"
+    if terms is not USUAL and not (is_known and rows["value"]["K"] == rows["value"]["K"]):
         remark = "."
     return Answer(claim, "people", f"{why}{remark}", caveats=_too_few(shared["documents"], terms["documents"]))

@@ -82,23 +82,23 @@ def best_measure(study: CorrelationStudy, average: str) -> tuple[str, str]:
     return say("best measure", best=best), first_capital(why)
 
 
-def leaders(comparisons: Mapping[str, Comparison], joined: str) -> str:
+def leaders(comparisons: Mapping[str, Comparison], preposition: str) -> str:
     """Report which system leads significantly by which measures or in which parts of the data (Bonferroni correction).
 
-    `comparisons`: measure or part → comparison; `joined`: the preposition, `by` for measures or `in` for parts
+    `comparisons`: measure or part → comparison; `preposition`: the preposition, `by` for measures or `in` for parts
     """
     leads = dict[str, list[str]]()
     for name, comparison in comparisons.items():
         leads.setdefault(comparison.leader(ALPHA / len(comparisons)), []).append(name)
-    return say("leaders", nowhere=leads.pop("", []), leads=list(leads.items()), joined=joined)
+    return say("leaders", nowhere=leads.pop("", []), leads=list(leads.items()), joined=preposition)
 
 
 def nearly_right(shares: pd.DataFrame, systems: Sequence[str]) -> str:
     """Report the share of near misses among each system's misses; `shares`: from `NearMisses.shares`."""
     with_misses = shares[shares["misses"] > 0].set_index("system")
-    named = [name for name in systems if name in with_misses.index]
+    shown_names = [name for name in systems if name in with_misses.index]
     near_share = with_misses["near"] / with_misses["misses"]
-    return say("nearly right", shares=[say("share", share=near_share[name], name=name) for name in named])
+    return say("nearly right", shares=[say("share", share=near_share[name], name=name) for name in shown_names])
 
 
 def leaders_over_k(measure: str, tests: AllCutoffs | None) -> str:
@@ -106,8 +106,8 @@ def leaders_over_k(measure: str, tests: AllCutoffs | None) -> str:
     if tests is None:
         return say("no test over k", measure=measure)
     leads = sorted(tests.leads().items(), key=lambda lead: -len(lead[1]))
-    named = [(name, ranges(at, tests.tested_cutoffs)) for name, at in leads]
-    return say("leaders over k", measure=measure, leads=named, tried=tests.tested_cutoffs)
+    cutoffs_of_leaders = [(name, ranges(cutoffs, tests.tested_cutoffs)) for name, cutoffs in leads]
+    return say("leaders over k", measure=measure, leads=cutoffs_of_leaders, tried=tests.tested_cutoffs)
 
 
 def of_setting(preset: str, changes: Sequence[str]) -> str:
@@ -125,12 +125,12 @@ def range_of(sensitivity: Sensitivity) -> str:
     facts: dict[str, Any] = {"low": number(best["low"], 2), "high": number(best["high"], 2), "pair": "", "where": ""}
     facts["above"] = "".join(f" {note.message}." for note in notes_above_one([(sensitivity.measure, best["high"])]))
     if len(sensitivity.rank_reversals):
-        most = sensitivity.rank_reversals.iloc[0]
-        presets = [in_words("preset", preset) for preset in most["presets"]]
-        example = [change_in_words(*change) for change in most["example"].items()]
-        counts = {"settings": most["settings"], "combinations": sensitivity.combinations}
-        where = say("under settings", example=example, **counts) if most["settings"] else ""
-        facts |= {"pair": f"{most['a']} and {most['b']}", "where": where or say("under presets", presets=presets)}
+        row = sensitivity.rank_reversals.iloc[0]
+        presets = [in_words("preset", preset) for preset in row["presets"]]
+        example = [change_in_words(*change) for change in row["example"].items()]
+        counts = {"settings": row["settings"], "combinations": sensitivity.combinations}
+        where = say("under settings", example=example, **counts) if row["settings"] else ""
+        facts |= {"pair": f"{row['a']} and {row['b']}", "where": where or say("under presets", presets=presets)}
     return say(
         "spread", best=best["system"], systems=len(sensitivity.ranges), turns=len(sensitivity.rank_reversals), **facts
     )

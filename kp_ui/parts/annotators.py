@@ -103,8 +103,8 @@ def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     shown = pairs.assign(pair=pairs["pair"].map({f"{a}|{b}": f"{a} and {b}" for a in annotators for b in annotators}))
     caption = f"Agreement of pairs of {terms['annotators']}"
     tables.table(shown, "annotator_pairs", result.documents, take=caption)
-    documents, people = terms["documents"], terms["annotators"]
-    show.about("people.pairs", documents=documents, annotators=people, P_pos=terms["P_pos"])
+    documents, annotator_word = terms["documents"], terms["annotators"]
+    show.about("people.pairs", documents=documents, annotators=annotator_word, P_pos=terms["P_pos"])
 
 
 def ceiling() -> None:

@@ -149,7 +149,7 @@ _LINES = ("first", "second")
 
 def show_marked(pieces: Iterable[tuple[str, str]], style: str = "") -> None:
     """Show a text in pieces, each marked as chosen by people, by the first system, or by the second."""
-    text = "".join(_marked_piece(who, piece) for who, piece in pieces)
+    text = "".join(_marked_piece(source, piece) for source, piece in pieces)
     st.html(f'<div class="kp-text" tabindex="0" style="{style}">{text}</div>')
 
 
@@ -167,13 +167,13 @@ def _phrases(view: DocumentView, document: str, pair: Sequence[str]) -> None:
     hidden, systems = systems[_COLUMNS:], systems[:_COLUMNS]
     view = replace(view, lists={name: view.lists[name] for name in systems})
     listed = phrases_of(view, settings.resolved(), beyond=5)
-    near = {name: screen_tables.types_of(cached.near_misses(), name, document) for name in systems}
+    near_misses = {name: screen_tables.types_of(cached.near_misses(), name, document) for name in systems}
     people = list(annotators) if 1 < len(annotators) <= _PEOPLE else []
     first_heading = "phrase" if systems else workspace.terms()["keyphrase"]
     names = [first_heading, *(people or ["people"]), *systems]
     heads = [tables.breakable(tables.escape(show.in_short(name))) for name in names]
     head = "".join(f'<th title="{tables.escape(name)}">{shown}</th>' for name, shown in zip(names, heads, strict=True))
-    rows = [_row(phrase, people, len(annotators), systems, near) for phrase in listed]
+    rows = [_row(phrase, people, len(annotators), systems, near_misses) for phrase in listed]
     within_count = sum(phrase.within for phrase in listed)
     if systems and within_count < len(rows):
         rows.insert(within_count, f'<tr class="kp-line"><td colspan="{len(names)}"></td></tr>')
@@ -186,21 +186,21 @@ def _phrases(view: DocumentView, document: str, pair: Sequence[str]) -> None:
 
 
 def _row(
-    phrase: Phrase, people: Sequence[str], annotators: int, systems: Sequence[str], near: dict[str, dict[str, str]]
+    phrase: Phrase, people: Sequence[str], annotators: int, systems: Sequence[str], marks: dict[str, dict[str, str]]
 ) -> str:
     count_text = f"{len(phrase.people)} of {annotators}" if annotators > 1 else "●"
     people_cell = f'<td title="{tables.escape(", ".join(phrase.people))}">{count_text if phrase.people else ""}</td>'
     people_cells = "".join(f"<td>{'●' if name in phrase.people else ''}</td>" for name in people) or people_cell
-    cells = "".join(_cell(phrase, name, near[name]) for name in systems)
+    cells = "".join(_cell(phrase, name, marks[name]) for name in systems)
     css_class = " ".join(["best"] * phrase.keyphrase + ["quiet"] * (not phrase.within and bool(phrase.ranks)))
     return f'<tr class="{css_class}"><td>{tables.escape(phrase.phrase)}</td>{people_cells}{cells}</tr>'
 
 
-def _cell(phrase: Phrase, system: str, near: Mapping[str, str]) -> str:
+def _cell(phrase: Phrase, system: str, near_types: Mapping[str, str]) -> str:
     if system not in phrase.ranks:
         return "<td></td>"
     rank, mark, within = phrase.ranks[system]
-    near_miss = near.get(phrase.phrase, "") if mark == "miss" else ""
+    near_miss = near_types.get(phrase.phrase, "") if mark == "miss" else ""
     css_class, addition = (f"kp-{mark}", "") if within else (f"kp-{mark} quiet", "; beyond the cutoff")
     title = tables.escape(f"{near_miss or MARKS[mark]}{addition}")
     return f'<td class="{css_class}" title="{title}">{rank} <b>{_NEAR if near_miss else SIGNS[mark]}</b></td>'
@@ -230,15 +230,15 @@ def _list_headings(system: str, query: str) -> tuple[str, str] | None:
     """Let the user choose a keyphrase, and return its identifier and name; None if none matches the search."""
     subjects = cached.on_screen(kp.subjects) if system else cached.on_corpus(kp.subjects, cached.without_cutoff())
     rows = screen_tables.headings(subjects, system, query)
-    shown, terms = rows.drop(columns="subject"), workspace.terms()
-    show.downloads(shown, f"{terms['Keyphrases']}{f', {system}' * bool(system)}")
+    displayed, terms = rows.drop(columns="subject"), workspace.terms()
+    show.downloads(displayed, f"{terms['Keyphrases']}{f', {system}' * bool(system)}")
     show.recipe(subjects)
     number = show.pluralize(len(rows), terms["keyphrase"])
     show.about("headings.of_system" if system else "headings.of_people", number=number, documents=terms["documents"])
     ids = rows["subject"].tolist()
     chosen = link.chosen().get("heading", "")
     selected = ids.index(chosen) if chosen in ids else 0
-    tables.to_choose(shown, ids, selected, "heading")
+    tables.to_choose(displayed, ids, selected, "heading")
     return (ids[selected], str(rows["heading"].iloc[selected])) if ids else None
 
 
@@ -247,8 +247,8 @@ def _occurrences(system: str, heading: str, name: str) -> None:
     table = cached.on_corpus(documents_of, settings_used, subject=heading, system=system)
     show.subheader(show.plain(name))
     corpus = workspace.corpus()
-    shown = screen_tables.occurrences(table, corpus.documents, len(corpus.annotators))
-    tables.to_choose(shown, table["document"].tolist(), None, "document", target_page="documents")
+    displayed = screen_tables.occurrences(table, corpus.documents, len(corpus.annotators))
+    tables.to_choose(displayed, table["document"].tolist(), None, "document", target_page="documents")
 
 
 def _frequent(system: str) -> None:

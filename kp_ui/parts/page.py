@@ -151,17 +151,17 @@ def _bar(controls_shown: Sequence[str], on_step: Callable[[int], None]) -> None:
 
     `on_step`: what a presenter's clicker does; called with 1 (forward) or −1 (back)
     """
-    drawn: dict[str, Callable[[], object]] = {"k": cutoff, "measure": _measure, "gold": _gold, "conventions": _preset}
+    groups: dict[str, Callable[[], object]] = {"k": cutoff, "measure": _measure, "gold": _gold, "conventions": _preset}
     if not workspace.corpus().systems:
-        drawn = {"conventions": _preset}
+        groups = {"conventions": _preset}
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="xsmall"):
         if link.presented():
-            drawn = {name: drawn[name] for name in EVERY[:2] if name in drawn}
+            groups = {name: groups[name] for name in EVERY[:2] if name in groups}
         else:
             _data()
             if not welcomes():
                 upload()
-        for draw in (drawn[name] for name in drawn if name in controls_shown):
+        for draw in (groups[name] for name in groups if name in controls_shown):
             draw()
         if link.presented():
             for label, keys, step in (("Back", ("Left", "PageUp"), -1), ("Next", ("Right", "PageDown"), 1)):
@@ -206,9 +206,9 @@ def _data() -> None:
             controls.select("Data set", [workspace.EVERY, *corpus.datasets], workspace.DATASET)
         if data.sample is not None and uploads.files and not workspace.session().problem:
             controls.button("Back to your files", "back_to_files", workspace.open_uploads, uploads)
-        for sample, about in workspace.SAMPLES.items():
+        for sample, sample_info in workspace.SAMPLES.items():
             if sample != data.sample:
-                controls.button(about.title, f"open {sample}", workspace.open_sample, sample, type="tertiary")
+                controls.button(sample_info.title, f"open {sample}", workspace.open_sample, sample, type="tertiary")
         save_button("save")
         if uploads.files:
             label, icon = "Forget my files", ":material/delete:"

@@ -37,8 +37,8 @@ def ratings() -> pd.DataFrame:
 
 def restore_ratings(table: pd.DataFrame) -> None:
     """Add ratings to those of the data on screen; a later score of a pair replaces the earlier one."""
-    both = judged(_all_ratings(), table[[*COLUMNS, "annotator", "score"]])
-    st.session_state.setdefault(_RATED, {})[workspace.current().digest] = both
+    combined = judged(_all_ratings(), table[[*COLUMNS, "annotator", "score"]])
+    st.session_state.setdefault(_RATED, {})[workspace.current().digest] = combined
 
 
 def with_ratings() -> pd.DataFrame:
@@ -101,9 +101,9 @@ def _rate_pair(pair: pd.DataFrame) -> None:
             side.markdown(f"#### {show.plain(str(pair[phrase].item()))}")
         show.small(f"Document: {pair['doc_id'].item()}")
     for side, (score, words) in zip(st.columns(5), SCORES.items(), strict=True):
-        label, more = f"{score} {words}", {"shortcut": str(score), "width": "stretch"}
+        label, options = f"{score} {words}", {"shortcut": str(score), "width": "stretch"}
         controls.button(
-            label, f"rate_{score}", restore_ratings, pair.assign(score=float(score)), container=side, **more
+            label, f"rate_{score}", restore_ratings, pair.assign(score=float(score)), container=side, **options
         )
 
 

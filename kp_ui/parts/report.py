@@ -60,16 +60,16 @@ def section() -> None:
 def paper() -> None:
     """Let the user define a table for a paper (systems, measures, cutoffs, digits), and preview the table."""
     data = workspace.all_data() if workspace.all_datasets() else workspace.current()
-    systems, several = list(runs_of(data.corpus.systems)), bool(data.corpus.datasets)
+    systems, has_datasets = list(runs_of(data.corpus.systems)), bool(data.corpus.datasets)
     if not systems:
         raise kp.UsageError("a table needs the output of at least one system")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         help_text = "Numbers, average, gold or all, separated by commas."
         cutoffs = st.text_input("Cutoffs k", "5, 10", key="table_k", help=help_text, width=160)
         with st.popover("Measures, systems, digits, marks, caption", icon=":material/tune:"):
-            default = ("F1@k",) if several else DEFAULT  # with several data sets, the table must fit a page
+            default = ("F1@k",) if has_datasets else DEFAULT  # with several data sets, the table must fit a page
             measures = st.multiselect("Measures", settings.measures(), default, key="table_measures")
-            ordered = systems if several else [name for name in results.best_first() if name in systems] or systems
+            ordered = systems if has_datasets else [name for name in results.best_first() if name in systems] or systems
             rows = st.multiselect("Systems", systems, ordered, key="table_systems")
             digits = int(st.number_input("Digits", 1, 6, 3, key="table_digits", width=120))
             by_presence = data.corpus.has_texts and st.toggle("Present and absent", key="table_presence")
@@ -83,22 +83,22 @@ def paper() -> None:
     if not rows or not measures:
         raise kp.UsageError("choose at least one system and one measure")
     at_k = cached.at_cutoff().changed(k="".join(cutoffs.split()))
-    by = ("dataset",) * several + ("presence",) * by_presence
+    by = ("dataset",) * has_datasets + ("presence",) * by_presence
     options: dict[str, Any] = {"marks": marks, "baselines": baselines, "by": by, "systems": rows}
     options["baseline"] = "" if baseline == "the best" else baseline
-    made = cached.call((data.corpus,), data.digest, kp.paper_table, at_k, measures, **options)
-    made = replace(made, digits=digits, bounds=bounds, deviations=deviations, caption=caption)
-    st.html(f'<div class="kp-paper" tabindex="0">{made.html()}</div>')
+    table = cached.call((data.corpus,), data.digest, kp.paper_table, at_k, measures, **options)
+    table = replace(table, digits=digits, bounds=bounds, deviations=deviations, caption=caption)
+    st.html(f'<div class="kp-paper" tabindex="0">{table.html()}</div>')
     with st.expander("LaTeX, to copy"):
-        st.code(made.latex(), language=None)
+        st.code(table.latex(), language=None)
     name = f"table {' '.join(measures[:3])}"
     writers: dict[str, Callable[[str], Any]] = {
-        format_: partial(lambda format_, _: getattr(made, format_.lower())(), format_)
+        format_: partial(lambda format_, _: getattr(table, format_.lower())(), format_)
         for format_ in ("LaTeX", "Markdown", "HTML", "XLSX", "CSV", "Parquet")
     }
     show.offer("Table", name, writers)
-    show.offer_picture("Table as picture", name, lambda: figures.table_svg(made.html()))
-    show.signature(made.signature)
+    show.offer_picture("Table as picture", name, lambda: figures.table_svg(table.html()))
+    show.signature(table.signature)
 
 
 def methods() -> None:

@@ -22,10 +22,10 @@ from kp_ui.state import cached, settings, workspace
 from kp_ui.widgets import controls, show, tables
 
 
-def choose_system(label: str, key: str, options: Iterable[str] = (), **more: Any) -> str:
+def choose_system(label: str, key: str, options: Iterable[str] = (), **args: Any) -> str:
     """Let the user choose one of the given systems by its label; by default one of all systems."""
     labels = short_names(workspace.corpus().systems)
-    return controls.select(label, options or best_first(), key, format_func=lambda name: labels.get(name, name), **more)
+    return controls.select(label, options or best_first(), key, format_func=lambda name: labels.get(name, name), **args)
 
 
 def like_for_like() -> Answer | None:

@@ -47,10 +47,10 @@ def section() -> None:
     """Show the results of a streamed run: those of its systems, or the agreement of its annotators."""
     run = cast("scale.Opened", st.session_state[_OPENED])
     names, interval = run.plan.names, run.plan.settings.interval
-    counted = {"document": run.documents, "annotator": len(names.annotators), "system": len(names.systems)}
+    numbers = {"document": run.documents, "annotator": len(names.annotators), "system": len(names.systems)}
     with st.container(horizontal=True, vertical_alignment="center"):
         show.small(
-            " · ".join([run.name, *(show.pluralize(number, noun) for noun, number in counted.items() if number)])
+            " · ".join([run.name, *(show.pluralize(number, noun) for noun, number in numbers.items() if number)])
         )
         controls.button("Remove", "remove streamed", st.session_state.pop, _OPENED, type="tertiary")
     show.about("streamed.about", intervals=prose.entries("intervals").get(interval, ""))

@@ -133,17 +133,17 @@ def over_k() -> None:
 
 def near_misses() -> None:
     """Show near misses by type and system with examples, or scores in which near misses count."""
-    near, header = cached.near_misses(), st.container()
+    misses, header = cached.near_misses(), st.container()
     if controls.views("Look at", NEAR_VIEWS, "near") == NEAR_VIEWS[1]:
         _soft()
         return
-    show.lead(statements.nearly_right(near.shares(), results.best_first()), header)
-    for note in near.notes:
+    show.lead(statements.nearly_right(misses.shares(), results.best_first()), header)
+    for note in misses.notes:
         if note.where in workspace.corpus().systems:  # why EXACT and MORPH differ from the hits
             show.small(show.in_short(f"{note.where}: {note.message.rstrip('.')}."))
     counted = controls.views("Count", ["predictions", "gold entries"], "side")
-    counts = near.counts("gold" if counted == "gold entries" else "predictions")
-    counts, shares = (screen_tables.in_order(table, results.best_first()) for table in (counts, near.shares()))
+    counts = misses.counts("gold" if counted == "gold entries" else "predictions")
+    counts, shares = (screen_tables.in_order(table, results.best_first()) for table in (counts, misses.shares()))
     show.downloads(counts, f"Types of near misses, {counted}")
     left, right = st.columns(2, gap="medium")
     with left:
@@ -156,7 +156,7 @@ def near_misses() -> None:
     with st.container(horizontal=True):
         system = results.choose_system("System", "system")
         near_type = controls.select("Type", ["all", *list(NEAR.values())[1:-1]], "near_type")
-    examples, near_miss_list = screen_tables.near_tables(near, system, near_type)
+    examples, near_miss_list = screen_tables.near_tables(misses, system, near_type)
     if not len(examples):
         raise kp.UsageError("this system has no such near miss")
     tables.table(examples, "examples")
@@ -235,8 +235,8 @@ def _printed(sensitivity: kp.Sensitivity) -> None:
     messages = {note.where: show.sentence(note.message) for note in candidates.notes}
     st.markdown(f"**{messages['printed']}**")
     displayed = candidates.frame if candidates.fitting else candidates.nearest
-    listed = displayed.drop_duplicates("signature").head(3)
-    for position, row in enumerate(listed.to_dict("records")):
+    settings_rows = displayed.drop_duplicates("signature").head(3)
+    for position, row in enumerate(settings_rows.to_dict("records")):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             controls.button("Use this", f"use {position}", settings.use, row["signature"])
             words = f"{row['system']} {row['value']:.4f}: {statements.of_setting(row['preset'], row['changes'])}"

@@ -180,11 +180,11 @@ def show_as(system: str, label: str) -> None:
         st.toast(f"{typeset.escape_markdown(label)} is already the name of another system; the name was not changed.")
         return
     names = {**_displayed_names(), _original_name(system): label}
-    link.choose(_NAMES, urlencode({name: shown for name, shown in names.items() if name != shown}) or None)
+    link.choose(_NAMES, urlencode({name: displayed for name, displayed in names.items() if name != displayed}) or None)
 
 
-def _original_name(shown: str) -> str:
-    return next((name for name, label in _displayed_names().items() if label == shown), shown)
+def _original_name(displayed: str) -> str:
+    return next((name for name, label in _displayed_names().items() if label == displayed), displayed)
 
 
 def has_only_annotators() -> bool:

@@ -291,18 +291,18 @@ def lead(text: str, container: Any = st) -> None:
     container.subheader(plain(in_short(text)), anchor=False)
 
 
-def chart(drawn: Chart, key: str, caption: str = "", note: str = "", **options: Any) -> None:
+def chart(figure: Chart, key: str, caption: str = "", note: str = "", **options: Any) -> None:
     """Show a chart with its alternative text, or only this text if there is nothing to draw.
 
     The footer offers the chart as files named after the caption, or else the key. `note`: a text from `prose.toml` to
     show below the chart
     """
-    if not drawn.figure["data"]:
-        st.info(plain(drawn.alt))
+    if not figure.figure["data"]:
+        st.info(plain(figure.alt))
         return
-    chart_to_take(lambda: drawn, caption or key.replace("_", " "))
+    chart_to_take(lambda: figure, caption or key.replace("_", " "))
     kwargs = {"config": {"displayModeBar": False}, "theme": "streamlit", "width": "stretch", **options}
-    st.plotly_chart(enlarged(drawn).figure if link.presented() else drawn.figure, key=key, alt=drawn.alt, **kwargs)
+    st.plotly_chart(enlarged(figure).figure if link.presented() else figure.figure, key=key, alt=figure.alt, **kwargs)
     if note:
         about(note)
 

@@ -74,7 +74,7 @@ def rows(
     wide = (name for name, cells in columns.items() if max(map(len, cells), default=0) > 40)  # its cells are wrapped
     classes = dict.fromkeys(columns, "") | dict.fromkeys(wide, "words") | classes
     heads = [(classes[name], help_of(name) or "", breakable(escape(short(show.head(name), 48)))) for name in columns]
-    header = "".join(f'<th class="{style}" title="{escape(about)}">{label}</th>' for style, about, label in heads)
+    header = "".join(f'<th class="{style}" title="{escape(tooltip)}">{label}</th>' for style, tooltip, label in heads)
     body = "".join(
         f"<tr>{''.join(_cell(cells[row], class_of(row, name), classes[name]) for name, cells in columns.items())}</tr>"
         for row in range(len(frame))

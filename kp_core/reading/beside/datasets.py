@@ -239,19 +239,19 @@ class NamedPath(NamedTuple):
             if (match := None if Path(value).exists() else _NAMED.fullmatch(value)) is not None:
                 groups.append(cls((match["path"],), storable(match["name"]), storable(match["dataset"] or "")))
             else:
-                last = groups.pop() if groups else cls(())
-                groups.append(last._replace(paths=(*last.paths, value)))
+                previous = groups.pop() if groups else cls(())
+                groups.append(previous._replace(paths=(*previous.paths, value)))
         return groups
 
 
-def systems_of(given: Iterable[NamedPath]) -> Any:
+def systems_of(named_paths: Iterable[NamedPath]) -> Any:
     """Return the paths of systems as `load` expects them; inputs with the same name are runs.
 
     >>> systems_of([NamedPath(("s1.csv",), "bart"), NamedPath(("s2.csv",), "bart")])
     {'bart#1': ['s1.csv'], 'bart#2': ['s2.csv']}
     """
     named = defaultdict[str, list[tuple[str, ...]]](list)
-    for system in given:
+    for system in named_paths:
         named[system.name].append(system.paths)
     unnamed = [path for paths in named.pop("", []) for path in paths]
     runs = [(name, f"#{n}" * (len(runs) > 1), paths) for name, runs in named.items() for n, paths in enumerate(runs, 1)]

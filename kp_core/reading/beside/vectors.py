@@ -60,37 +60,37 @@ def is_vectors(file: Source) -> bool:
 
 
 def read_vectors(
-    given: Source | pd.DataFrame | Mapping[str, Any], limits: Limits, encoding: str | None = None
+    source: Source | pd.DataFrame | Mapping[str, Any], limits: Limits, encoding: str | None = None
 ) -> pd.DataFrame:
     """Return a table with columns phrase and vector from a `Source`, a table or {phrase: vector}.
 
     >>> read_vectors({"tide": [1.0, 0.0]}, Limits())["vector"].tolist()
     [[1.0, 0.0]]
     """
-    if isinstance(given, Mapping):
-        return _table("the vectors", list(given), _matrix("the vectors", list(given.values())))
-    if isinstance(given, pd.DataFrame):
-        return _columns("the vectors", pa.Table.from_pandas(given, preserve_index=False))
-    read_binary = _of_parquet if given.data.startswith(b"PAR1") else _of_npz if given.data.startswith(b"PK") else None
+    if isinstance(source, Mapping):
+        return _table("the vectors", list(source), _matrix("the vectors", list(source.values())))
+    if isinstance(source, pd.DataFrame):
+        return _columns("the vectors", pa.Table.from_pandas(source, preserve_index=False))
+    read_binary = _of_parquet if source.data.startswith(b"PAR1") else _of_npz if source.data.startswith(b"PK") else None
     try:
-        return read_binary(given, limits) if read_binary else _of_text(given, limits, encoding or "utf8")
+        return read_binary(source, limits) if read_binary else _of_text(source, limits, encoding or "utf8")
     except InputError:
         raise
     except (pa.ArrowException, *DAMAGED_ARRAYS):
-        raise _refusal(given.name, "a damaged or unusual file") from None
+        raise _refusal(source.name, "a damaged or unusual file") from None
 
 
 def _refusal(name: str, found: str, expected: str = "phrases and their vectors", remedy: str = _REMEDY) -> InputError:
     return InputError(name, found, expected, remedy)
 
 
-def file_of_vectors(given: str | Path | Source, limits: Limits) -> Source:
+def file_of_vectors(source: str | Path | Source, limits: Limits) -> Source:
     """Return a file of vectors in memory, which has a separate limit."""
-    name = given.name if isinstance(given, Source) else Path(given).name
+    name = source.name if isinstance(source, Source) else Path(source).name
     try:
-        size = len(given.data) if isinstance(given, Source) else Path(given).stat().st_size
+        size = len(source.data) if isinstance(source, Source) else Path(source).stat().st_size
         refuse_over(limits.vector_bytes, size, "bytes", name)
-        return given if isinstance(given, Source) else Source(name, Path(given).read_bytes())
+        return source if isinstance(source, Source) else Source(name, Path(source).read_bytes())
     except OSError:
         raise _refusal(name or "a path", "no file that can be read", remedy="Check the path.") from None
 
@@ -130,8 +130,8 @@ def _of_npz(source: Source, limits: Limits) -> pd.DataFrame:
         # bzip2 and LZMA unpack a kilobyte into gigabytes in one step.
         if any(member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for member in members):
             raise _refusal(source.name, "arrays packed by another method than Deflate")
-        most = min(limits.vector_bytes, max(limits.ratio_from_bytes, limits.unpacked_ratio * len(source.data)))
-        refuse_over(most, sum(member.file_size for member in members), "bytes unpacked", source.name)
+        limit = min(limits.vector_bytes, max(limits.ratio_from_bytes, limits.unpacked_ratio * len(source.data)))
+        refuse_over(limit, sum(member.file_size for member in members), "bytes unpacked", source.name)
         names = {key.lower(): key for key in arrays.files}
         phrases, vectors = (next((names[key] for key in keys if key in names), None) for keys in (PHRASES, VECTORS))
         if phrases is None or vectors is None:

@@ -103,13 +103,13 @@ def _recognise_json(file: File, role: Role | None) -> Recognition | None:
 
 
 def _recognition(
-    family: str, role: Role | None, files: Sequence[File], evidence: str, plan: _Plan, **more: Any
+    family: str, role: Role | None, files: Sequence[File], evidence: str, plan: _Plan, **extra: Any
 ) -> Recognition:
     """Return a recognition that offers a choice of labels, if there are several."""
     names = sorted({label for part in plan[0] for span in part.spans for label in span.labels})
-    more |= {"options": {"label": files[0].mapping.switch("label") or _EVERY}, "plan": plan}
-    more["offers"] = {"label": (_EVERY, *names)} if len(names) > 1 else {}
-    return Recognition(family, role or "gold", tuple(files), evidence, strength=Strength.MARKS, **more)
+    extra |= {"options": {"label": files[0].mapping.switch("label") or _EVERY}, "plan": plan}
+    extra["offers"] = {"label": (_EVERY, *names)} if len(names) > 1 else {}
+    return Recognition(family, role or "gold", tuple(files), evidence, strength=Strength.MARKS, **extra)
 
 
 def _annotations_of(value: dict[str, Any]) -> list[Marked] | None:
@@ -226,15 +226,15 @@ def _phrase(span: Span, text: str, limit: int) -> tuple[str, str]:
         return span.text or "", "" if span.text else "offsets are not whole numbers"
     if sum(abs(end - start) for start, end in span.parts) > 2 * limit:
         return text[: limit + 1], f"phrase longer than {limit:,} characters"
-    where = "; ".join(f"{start}–{end}" for start, end in span.parts)
-    inside = all(0 <= start < end <= len(text) for start, end in span.parts)
-    marked = _flat(" ".join(text[start:end] for start, end in span.parts)) if inside else ""
+    offsets = "; ".join(f"{start}–{end}" for start, end in span.parts)
+    is_inside = all(0 <= start < end <= len(text) for start, end in span.parts)
+    covered = _flat(" ".join(text[start:end] for start, end in span.parts)) if is_inside else ""
     if span.text is None:
-        return marked or where, "" if inside else "offsets outside the text"
+        return covered or offsets, "" if is_inside else "offsets outside the text"
     phrase = _flat(span.text)
     # Tools count characters differently.
-    differs = span.parts and text and phrase != marked and span.text not in text
-    return phrase, f"the text at {where} is “{marked[:40]}”" if differs else ""
+    differs = span.parts and text and phrase != covered and span.text not in text
+    return phrase, f"the text at {offsets} is “{covered[:40]}”" if differs else ""
 
 
 def _flat(text: str) -> str:

@@ -45,8 +45,8 @@ _TAG = re.compile(r"</?[a-z!?][^<>]*+>", re.I)
 
 def _ending(file: File) -> str:
     name = file.name.lower()
-    known = next((end for end in (*KEYS, *TEXTS) if name.endswith(end)), file.suffix)
-    return known if known in (*KEYS, *TEXTS, *KNOWN_EXTENSIONS) else ""
+    ending = next((end for end in (*KEYS, *TEXTS) if name.endswith(end)), file.suffix)
+    return ending if ending in (*KEYS, *TEXTS, *KNOWN_EXTENSIONS) else ""
 
 
 def _document(file: File) -> str:
@@ -150,20 +150,20 @@ def _subject(line: str) -> _Fields | None:
     match = _SUBJECT.fullmatch(uri)
     if match is None or not label.strip() or len(rest) > 2:
         return None
-    more: dict[str, Any] = {"concept": match.group(1)}
+    extra: dict[str, Any] = {"concept": match.group(1)}
     if rest and is_number(rest[-1]):
-        more["number"] = number(rest.pop())
+        extra["number"] = number(rest.pop())
     if rest and rest[0].strip():
-        more["notation"] = rest[0].strip()
-    return label.strip(), more
+        extra["notation"] = rest[0].strip()
+    return label.strip(), extra
 
 
 def _number(line: str) -> _Fields | None:
     """Return a phrase and the number after its last TAB or blank, ignoring a stem or id between them (KEA, Maui)."""
     before, blank, amount = line.rpartition("\t") if "\t" in line else line.rstrip().rpartition(" ")
     phrase, _, between = before.partition("\t")
-    more: dict[str, Any] = {"concept": between} if re.search(r"\d", between) else {}
-    return (phrase, more | {"number": number(amount)}) if blank and phrase.strip() and is_number(amount) else None
+    extra: dict[str, Any] = {"concept": between} if re.search(r"\d", between) else {}
+    return (phrase, extra | {"number": number(amount)}) if blank and phrase.strip() and is_number(amount) else None
 
 
 #: Kinds of lines, most specific first: their fields, the reason for rejecting other lines, and the evidence.
@@ -259,13 +259,13 @@ def _annotators(files: Sequence[File], ids: set[str]) -> str:
         return "files" if len(folders & ids) > len(stems & ids) else "folders"
     if not all(re.search(r"\d", name) and plain(base_of(name)) not in PEOPLE for name in folders):
         return "folders"
-    first = files[0]
+    first_file = files[0]
     answers = [
-        Reply(in_words(_WHOSE[kind]), {first.name: first.mapping.with_switch("annotators", kind)})
+        Reply(in_words(_WHOSE[kind]), {first_file.name: first_file.mapping.with_switch("annotators", kind)})
         for kind in ("folders", "files")
     ]
-    where = PurePosixPath(first.name).parent.parent.name or "the files"
-    found = f"folders and files, either of which may be documents, such as {first.name}"
+    where = PurePosixPath(first_file.name).parent.parent.name or "the files"
+    found = f"folders and files, either of which may be documents, such as {first_file.name}"
     raise Question(Finding("ask", where, found, "names that distinguish documents from annotators", tuple(answers)))
 
 
@@ -304,12 +304,12 @@ def _add_lines(builder: ListBuilder, lines: Sequence[str], line: str, mark: str)
             builder.skip()
             continue
         for piece in builder.pieces(text, mark) if mark else [text]:
-            phrase, more = fields_of(piece) or (piece, None)
-            if more and "number" in more:
-                value = more.pop("number")
+            phrase, extra = fields_of(piece) or (piece, None)
+            if extra and "number" in extra:
+                value = extra.pop("number")
                 # In a gold standard, the score of a subject is that of the accepted suggestion, not a grade.
-                more |= {} if line == "subject" and builder.role == "gold" else {builder.amount: value}
-            builder.add(phrase, line=index, reject=reason if more is None else "", **(more or {}))
+                extra |= {} if line == "subject" and builder.role == "gold" else {builder.amount: value}
+            builder.add(phrase, line=index, reject=reason if extra is None else "", **(extra or {}))
 
 
 def _owners(files: Sequence[File], annotators: str) -> dict[str, tuple[str, str | None]]:
@@ -337,9 +337,9 @@ def _are_comma_lists(files: Sequence[File]) -> bool:
 
 
 def _is_wrapped(lines: Sequence[str]) -> bool:
-    filled = [line for line in lines if line.strip()]
-    wrapped = sum(";" in line or line.startswith("\t") for line in filled)
-    return any(";" in line for line in filled) and wrapped * 2 >= len(filled)
+    nonblank = [line for line in lines if line.strip()]
+    wrapped = sum(";" in line or line.startswith("\t") for line in nonblank)
+    return any(";" in line for line in nonblank) and wrapped * 2 >= len(nonblank)
 
 
 def _is_list(file: File) -> bool:
@@ -351,8 +351,8 @@ def _is_list(file: File) -> bool:
 def _group_texts(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim files of texts: all candidates if the role is documents, else only prose."""
     group = [file for file in files if _ending(file) in (".txt", *TEXTS)]
-    alone = len(group) == 1 and (_ending(group[0]) == ".txt" or _is_list(group[0])) and "/" not in group[0].name
-    if not group or (alone and role != "documents") or (role in ("gold", "system") and len(group) == len(files)):
+    is_single = len(group) == 1 and (_ending(group[0]) == ".txt" or _is_list(group[0])) and "/" not in group[0].name
+    if not group or (is_single and role != "documents") or (role in ("gold", "system") and len(group) == len(files)):
         return []
     if role != "documents" and not are_prose([file for file in group if _ending(file) == ".txt"]):
         group = [file for file in group if _ending(file) != ".txt"]

@@ -55,10 +55,10 @@ def _recognise_ids(file: File, role: Role | None) -> Recognition | None:
     separator = chosen if chosen in _LINES else next(iter(strengths), "")
     if not separator:
         return None
-    shown = {"\t": "id TAB a;b;c", ":": "id : a,b;c"}.get(separator, f"id{separator}a;b;c")
+    example = {"\t": "id TAB a;b;c", ":": "id : a,b;c"}.get(separator, f"id{separator}a;b;c")
     strength, options = Strength.GRAMMAR if chosen else strengths[separator], {"separator": separator}
     fitting = sum(map(bool, map(_LINES[separator].fullmatch, file.sample)))
-    evidence = f"{part_of(fitting, len(file.sample), 'first line', 'is', 'are')} `{shown}`"
+    evidence = f"{part_of(fitting, len(file.sample), 'first line', 'is', 'are')} `{example}`"
     return Recognition("F3", role or "gold", (file,), evidence, {}, options, guessed=role is None, strength=strength)
 
 
@@ -74,12 +74,12 @@ def _strength(lines: Sequence[str], separator: str) -> Strength | None:
         return None
     rights, unique = [right for _, right in pairs], len(dict(pairs)) == len(pairs)
     split, clean = any(";" in right for right in rights), unique and len(pairs) == len(lines)
-    several = sum(bool(re.search("[;,]", right)) for right in rights) * 2 >= len(rights)
+    has_lists = sum(bool(re.search("[;,]", right)) for right in rights) * 2 >= len(rights)
     uneven = len({right.count(";") for right in rights}) > 1  # rows of equal width may be a table
     fits = {
         "\t": (split or unique) and not all(plain(cell) in KNOWN for cell in lines[0].split("\t")),
         "@": split,
-        ":": clean and several,
+        ":": clean and has_lists,
         ";": clean and uneven and len(pairs) > 2 and not any(map(_QUOTED.search, lines)),
     }
     if not fits[separator]:
@@ -100,16 +100,16 @@ def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
         if not line.strip():
             builder.skip()
         elif match is None or not match[1].strip():
-            shown = "TAB" if separator == "\t" else f"`{separator}`"
-            reason = "an empty id" if match else f"no {shown} between id and phrases"
+            separator_name = "TAB" if separator == "\t" else f"`{separator}`"
+            reason = "an empty id" if match else f"no {separator_name} between id and phrases"
             builder.reject(file.name, index, reason, line[:200])
         else:
             builder.open(match[1], file=file.name, line=index)
-            right = match[2] or ""
-            if right.startswith("[") and (items := json_list(right)) is not None:
+            rest = match[2] or ""
+            if rest.startswith("[") and (items := json_list(rest)) is not None:
                 add_list(builder, items, "scored" if are_scored([items]) else "phrases")
                 continue
-            for phrase in builder.pieces(right, mark):
+            for phrase in builder.pieces(rest, mark):
                 builder.add_spellings(phrase, "+" if mark == "," else "")
     if mark == "," and separator != ":":
         message = "Lines were split at commas. If phrases contain commas, separate them by semicolons."
@@ -134,12 +134,12 @@ def _recognise_aligned(file: File, role: Role | None) -> Recognition | None:
         "texts": (free and titled) or (role == "documents" and (chosen or titled)),
         "lists": role != "documents" and (chosen or are_lists(file)),
     }
-    what = file.mapping.switch("lines") or next((guess for guess, fits in guesses.items() if fits), "")
-    if not what:
+    meaning = file.mapping.switch("lines") or next((guess for guess, fits in guesses.items() if fits), "")
+    if not meaning:
         return None
-    options = {"lines": what}
-    if what != "lists":
-        content = "texts" if what == "texts" else "ids of documents"
+    options = {"lines": meaning}
+    if meaning != "lists":
+        content = "texts" if meaning == "texts" else "ids of documents"
         evidence = f"{pluralize(len(file.lines), 'line')}: {content}, one per line"
         return Recognition("F5", "documents", (file,), evidence, {}, options)
     split = part_of(sum(";" in line for line in file.sample), len(file.sample), "first line", "is", "are")
@@ -191,16 +191,16 @@ def _is_prose(file: File) -> bool:
 
 def _read_aligned(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read line n as document n; a blank line is an empty list."""
-    file, what = recognition.files[0], recognition.options["lines"]
+    file, meaning = recognition.files[0], recognition.options["lines"]
     numbers = list(map(str, range(1, len(file.lines) + 1)))
-    if what == "ids":
+    if meaning == "ids":
         ids = _distinct_ids(file)
         return [replace(document_rows({"doc_id": ids}), counted=len(ids), only_ids=True)]
-    if what == "texts":
+    if meaning == "texts":
         titles, texts = zip(*map(title_and_body, file.lines), strict=True)
         rows = document_rows({"doc_id": numbers, "title": titles, "text": [text.strip() for text in texts]})
         return [replace(rows, counted=len(numbers))]
-    builder, several = ListBuilder(recognition.role, file.limits), 0
+    builder, n_split = ListBuilder(recognition.role, file.limits), 0
     bar = "|" if recognition.role == "gold" and file.mapping.inner != "phrases" else ""
     for doc_id, line in zip(numbers, file.lines, strict=True):
         builder.open(doc_id, file=file.name, line=int(doc_id))
@@ -208,9 +208,9 @@ def _read_aligned(recognition: Recognition, role: Role | None) -> list[Rows]:
             add_list(builder, line)
             continue
         for item in builder.pieces(line):
-            several += item != BORDER and builder.add_spellings(item, bar)
-    if several:
-        message = f"Keyphrases with several spellings, split at `|`: {several:,}. Choose inner=phrases to keep `|`."
+            n_split += item != BORDER and builder.add_spellings(item, bar)
+    if n_split:
+        message = f"Keyphrases with several spellings, split at `|`: {n_split:,}. Choose inner=phrases to keep `|`."
         builder.say("info", file.name, message)
     return [replace(builder.rows(), counted=len(numbers))]
 
@@ -329,19 +329,19 @@ def _decode(columns: dict[str, pa.Array], rows: Rows, file: str, underscore: boo
     # The second column of qrels contains annotators, unless it is a plain iteration number.
     if rows.role == "gold" and all(_ITERATION.fullmatch(name) for name in pc.unique(columns["source"]).to_pylist()):
         del columns["source"]
-    coded = {name: columns[name].dictionary_encode() for name in ("doc_id", "phrase", "source") if name in columns}
-    escaped = {name: pc.match_substring(column.dictionary, "%") for name, column in coded.items()}
+    encoded = {name: columns[name].dictionary_encode() for name in ("doc_id", "phrase", "source") if name in columns}
+    escaped = {name: pc.match_substring(column.dictionary, "%") for name, column in encoded.items()}
     size = sum(pc.sum(mask).as_py() or 0 for mask in escaped.values())
     decoded = {
-        name: text_column([unescape(text) for text in coded[name].dictionary.filter(mask).to_pylist()])
+        name: text_column([unescape(text) for text in encoded[name].dictionary.filter(mask).to_pylist()])
         for name, mask in escaped.items()
     }
     if any(values.null_count or halves for values, halves in decoded.values()):
         rows.notes.append(Note("info", file, "Some `%` is not followed by a valid code, so `%XX` was not decoded."))
     elif size:
         for name, (values, _) in decoded.items():
-            texts = pc.replace_with_mask(coded[name].dictionary, escaped[name], values)
-            columns[name] = texts.take(coded[name].indices)
+            texts = pc.replace_with_mask(encoded[name].dictionary, escaped[name], values)
+            columns[name] = texts.take(encoded[name].indices)
         one, several = "id, phrase or name with `%XX` was decoded.", "ids, phrases and names with `%XX` were decoded."
         rows.notes.append(Note.counting("info", file, size, one, several))
     phrases = columns["phrase"]

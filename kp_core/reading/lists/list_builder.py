@@ -112,12 +112,12 @@ class ListBuilder:
         self._heads.append((source, doc_id[: self.limits.id_characters + 1], file, line))
         self._lengths.append(0)
 
-    def add(self, phrase: str, *, line: int | None = None, reject: str = "", **more: Any) -> None:
+    def add(self, phrase: str, *, line: int | None = None, reject: str = "", **extra: Any) -> None:
         """Add a phrase to the open list; `reject` is the reason for rejecting it, if any."""
         row = len(self._phrases)
         if reject:
             self._marked[row] = reject
-        for name, value in more.items():
+        for name, value in extra.items():
             self._columns.setdefault(name, {})[row] = value
         self.extend([phrase], line)
 
@@ -144,12 +144,12 @@ class ListBuilder:
         pieces = [piece.strip() for piece in plain_text(text).split(separator)]
         if len(pieces) > 1 and not pieces[-1]:
             pieces.pop()
-        filled = list(filter(None, bare_items(pieces)))
-        self.skip(len(pieces) - len(filled) if filled or len(pieces) > 1 else 0)
-        return filled
+        nonempty = list(filter(None, bare_items(pieces)))
+        self.skip(len(pieces) - len(nonempty) if nonempty or len(pieces) > 1 else 0)
+        return nonempty
 
-    def _refuse_long_lists(self, more: int) -> None:
-        size, rows = self._lengths[-1] + more, len(self._phrases) + more
+    def _refuse_long_lists(self, extra: int) -> None:
+        size, rows = self._lengths[-1] + extra, len(self._phrases) + extra
         if size > self.limits.list_phrases or rows > self.limits.rows:
             _, doc_id, file, _ = self._heads[-1]
             refuse_over(self.limits.list_phrases, size, "phrases", file, f"a list for “{storable(doc_id[:60])}”")
@@ -175,9 +175,9 @@ class ListBuilder:
         marked = self._marked | dict.fromkeys(half, HALF_A_CHARACTER)
         lists = pd.DataFrame({"source": names.to_pandas(), "doc_id": ids.to_pandas(), "file": files, "line": lines})
         lists = lists.assign(length=self._lengths).drop(index=bad_ids)
-        several = np.array(files, dtype=object)[of_row] if len(set(files)) > 1 else None
-        more = (lists, marked, self.rejected, self.notes, self.blank)
-        return Rows(self.role, pa.table(columns), self.read, self._lines, several, *more)
+        places = np.array(files, dtype=object)[of_row] if len(set(files)) > 1 else None
+        extra = (lists, marked, self.rejected, self.notes, self.blank)
+        return Rows(self.role, pa.table(columns), self.read, self._lines, places, *extra)
 
 
 def add_list(builder: ListBuilder, value: Any, shape: Shape = "phrases") -> None:
@@ -227,8 +227,8 @@ def _add_item(builder: ListBuilder, item: Any, shape: Shape) -> None:
         elif len(spellings) != len(item) or not spellings:
             builder.add(shown(item), reject="an entry with an empty or missing spelling")
         else:
-            more: dict[str, Any] = {"variants": spellings} if len(spellings) > 1 else {}
-            builder.add(spellings[0], **more)
+            extra: dict[str, Any] = {"variants": spellings} if len(spellings) > 1 else {}
+            builder.add(spellings[0], **extra)
     else:
         text = text_of(item)
         builder.add(shown(item) if text is None else text, reject="no text" if text is None else "")
@@ -237,12 +237,12 @@ def _add_item(builder: ListBuilder, item: Any, shape: Shape) -> None:
 def add_scored(builder: ListBuilder, phrase: Any, score: Any, concept: str | None = None) -> None:
     """Add a phrase with its score to the open list; a phrase is rejected if its score is not a number."""
     text = " ".join(filter(None, map(text_of, phrase))) if isinstance(phrase, list) else text_of(phrase)
-    more: dict[str, Any] = {"concept": concept} if concept else {}
+    extra: dict[str, Any] = {"concept": concept} if concept else {}
     if text is None:
         builder.add(shown(phrase), reject="no phrase")
     elif score is None:
-        builder.add(text, **more)
+        builder.add(text, **extra)
     elif not is_number(score):
         builder.add(text, reject=f"{builder.amount} is not a finite number: {shown(score)[:40]}")
     else:
-        builder.add(text, **{builder.amount: number(score)} | more)
+        builder.add(text, **{builder.amount: number(score)} | extra)

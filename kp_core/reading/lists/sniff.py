@@ -50,10 +50,10 @@ FAMILIES = (F3, F4, F5, F8, F10, F12, F13, F13B)
 
 def family_named(name: str) -> Family:
     """Return the family with this name, such as `F3`, or with a format of this name, such as `F6`."""
-    named = {form: family for family in FAMILIES for form in (*family.FORMS, family.NAME)}
-    if name.upper() not in named:
-        raise UsageError(f"there is no format family '{name}'; choose among: {', '.join(named)}")
-    return named[name.upper()]
+    by_name = {form: family for family in FAMILIES for form in (*family.FORMS, family.NAME)}
+    if name.upper() not in by_name:
+        raise UsageError(f"there is no format family '{name}'; choose among: {', '.join(by_name)}")
+    return by_name[name.upper()]
 
 
 def title_of(name: str) -> str:
@@ -239,8 +239,8 @@ def resolve_roles(recognitions: list[Recognition], notes: list[Note], questions:
     resolved = []
     for reading in recognitions:
         if role := roles.get(id(reading)):
-            what = "gold standard" if role == "gold" else "system output"
-            notes.append(Note("info", "roles", f"{reading.files[0].name} was taken as {what}."))
+            role_name = "gold standard" if role == "gold" else "system output"
+            notes.append(Note("info", "roles", f"{reading.files[0].name} was taken as {role_name}."))
         if role == "system" and len(reading.files) == 1 and reading.layouts and reading.role != role:
             try:  # lists with scores are read differently for systems
                 resolved.append(recognise_one(reading.files[0], role))
@@ -281,8 +281,8 @@ def _description(file: File) -> str:
     if binary_kind(file.source.data):
         names = next((table.names for table in tables_of(file, file.mapping)), [])
         return f"the columns {', '.join(names[:10])}" if names else "no table"
-    first = next(iter(file.sample), "")
-    return f"a first line “{first.strip()[:60]}”" if first else "an empty file"
+    first_line = next(iter(file.sample), "")
+    return f"a first line “{first_line.strip()[:60]}”" if first_line else "an empty file"
 
 
 def _refusal_of_unknown(file: File, role: Role | None) -> InputError:

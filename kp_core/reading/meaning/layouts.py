@@ -144,22 +144,22 @@ def _judged(layout: Layout) -> Layout:
     return replace(layout, kind="judged", columns=layout.columns | keyphrase, sources=raters, cells=scale)
 
 
-def _in_columns(made: Layout) -> Layout | None:
+def _in_columns(base: Layout) -> Layout | None:
     """Return the layout if there are several columns of keyphrases, marks or scores, else None."""
-    mapping, phrases = made.mapping, tuple(made.mapping.keyphrases)
-    separate, first = HEADS in (mapping.annotator, mapping.system), made.columns | {"phrase": phrases[0]}
+    mapping, phrases = base.mapping, tuple(base.mapping.keyphrases)
+    separate, first = HEADS in (mapping.annotator, mapping.system), base.columns | {"phrase": phrases[0]}
     if mapping.marks:
-        return replace(made, kind="marked", columns=first, sources={name: (name,) for name in mapping.marks})
+        return replace(base, kind="marked", columns=first, sources={name: (name,) for name in mapping.marks})
     if mapping.document == HEADS:
-        return replace(made, kind="turned", sources={name: (name,) for name in phrases})
+        return replace(base, kind="turned", sources={name: (name,) for name in phrases})
     if len(mapping.score) > 1:
         scored = {known.system_in(name): (name,) for name in mapping.score}
-        return replace(made, kind="scored", columns=first, sources=scored)
+        return replace(base, kind="scored", columns=first, sources=scored)
     if not separate and len(phrases) == 1:
         return None
-    lists = phrases if {*mapping.gold} & {*phrases} else whole_lists(made.table, phrases)
+    lists = phrases if {*mapping.gold} & {*phrases} else whole_lists(base.table, phrases)
     sources = grouped(phrases, lists) if separate else {"": phrases}
-    return replace(made, kind="wide", sources=sources, cells="" if mapping.split == "none" else mapping.split)
+    return replace(base, kind="wide", sources=sources, cells="" if mapping.split == "none" else mapping.split)
 
 
 def _in_one_column(layout: Layout) -> Layout:
@@ -225,10 +225,10 @@ def _with_datasets(table: Table, dataset: str, document: str, *, chosen: bool) -
     unique_ids = count_distinct({"dataset": datasets, "id": ids}) == len(pc.unique(ids))
     if len(names) < 2 or (unique_ids and plain(dataset) in known.UNSURE and not chosen):
         return table
-    without = pc.sum(pc.and_(pc.equal(pc.utf8_trim_whitespace(datasets), ""), pc.not_equal(ids, ""))).as_py()
-    if without:
+    n_missing = pc.sum(pc.and_(pc.equal(pc.utf8_trim_whitespace(datasets), ""), pc.not_equal(ids, ""))).as_py()
+    if n_missing:
         remedy = f"Fill “{dataset}”, or define the other columns: --as {table.file}:document=…,keyphrases=…"
-        found = pluralize(without, "row without a data set", "rows without a data set")
+        found = pluralize(n_missing, "row without a data set", "rows without a data set")
         raise InputError(table.file, found, "a data set in every row, or in none", remedy)
     if not all(map(str.startswith, ids.to_pylist(), (f"{name}/" for name in datasets.to_pylist()))):
         ids = _joined(datasets, "/", ids)
@@ -251,9 +251,9 @@ def _graded(table: Table, mapping: Mapping) -> Table:
             continue
         cells = list(map(str.strip, table.texts(name).to_pylist()))
         grades = pa.array([GRADES.get(cell.upper() or "N", cell) for cell in cells], pa.large_string())
-        shown = ", ".join(f"{mark} = {grade}" for mark, grade in GRADES.items() if mark in marks)
+        grades_in_words = ", ".join(f"{mark} = {grade}" for mark, grade in GRADES.items() if mark in marks)
         table = with_column(table, name, pa.chunked_array([grades]))
-        table.described += f"; marks in “{name}” are grades ({shown})"
+        table.described += f"; marks in “{name}” are grades ({grades_in_words})"
         if blank := cells.count(""):
             message = f"Rows without a mark in “{name}”, which count as N: {blank:,}."
             table.notes = [*table.notes, Note("warning", table.file, message)]

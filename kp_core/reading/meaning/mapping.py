@@ -181,9 +181,9 @@ class Mapping:
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of all columns that have a meaning."""
-        named = [name for field in (*COLUMNS, "gold") for name in _as_tuple(getattr(self, field))]
+        names = [name for field in (*COLUMNS, "gold") for name in _as_tuple(getattr(self, field))]
         beside = {*PLACES, *(() if HEADS in (self.annotator, self.system) else self.gold)}
-        return tuple(dict.fromkeys(name for name in named if name not in beside))
+        return tuple(dict.fromkeys(name for name in names if name not in beside))
 
     def switch(self, name: str) -> str:
         """Return the value of a setting of a format, or an empty string."""
@@ -202,26 +202,26 @@ class Mapping:
         >>> Mapping.read('keyphrases="Term, free",split=","').keyphrases
         ('Term, free',)
         """
-        found: dict[str, list[str]] = {}
-        at, field = 0, ""
-        while at < len(words):
-            part = _PART.match(words, at)
+        fields: dict[str, list[str]] = {}
+        position, field = 0, ""
+        while position < len(words):
+            part = _PART.match(words, position)
             if part is None or not (field := part[1] or field):
                 raise UsageError(f"'{words}' is not a mapping; write document=A,keyphrases=B,split=;")
             value = part[2][1:-1].replace('""', '"') if part[2].startswith('"') else part[2]
-            if part[1] in found and part[1] not in SEVERAL:
+            if part[1] in fields and part[1] not in SEVERAL:
                 raise UsageError(f"{part[1]} is given twice in '{words}'")
-            found.setdefault(field, []).append(value)
-            at = part.end()
-        several: dict[str, Any] = {name: tuple(filter(None, found.pop(name))) for name in SEVERAL if name in found}
-        single: dict[str, Any] = {name: ",".join(values) for name, values in found.items()}
+            fields.setdefault(field, []).append(value)
+            position = part.end()
+        tuples: dict[str, Any] = {name: tuple(filter(None, fields.pop(name))) for name in SEVERAL if name in fields}
+        single: dict[str, Any] = {name: ",".join(values) for name, values in fields.items()}
         for name, value in single.items():
             _refuse(name, value)
         switches = tuple((name, single.pop(name)) for name in [*single] if name in SWITCHES)
         meant = {"yes": True, "no": False, "TAB": "\t"}
         for name in {"higher_is_better", "as_read", "delimiter"} & single.keys():
             single[name] = meant.get(single[name], single[name])
-        return cls(**several, **single, switches=switches)
+        return cls(**tuples, **single, switches=switches)
 
     def merged(self, other: Mapping) -> Mapping:
         """Return the mapping, updated with the fields that are set in another one.
@@ -276,8 +276,8 @@ def _refuse(field: str, value: str) -> None:
         raise UsageError(f"there is no '{field}' to choose for a file{hint}")
     allowed = VALUES.get(field, SWITCHES.get(field, ()))
     if (allowed and value not in allowed) or (field == "header" and not _HEADER.fullmatch(value)):
-        shown = ", ".join(allowed) if allowed else "yes, no, the number of a row, or of two rows (1-2)"
-        raise UsageError(f"{field} is '{value}'; choose one of: {shown}")
+        choices = ", ".join(allowed) if allowed else "yes, no, the number of a row, or of two rows (1-2)"
+        raise UsageError(f"{field} is '{value}'; choose one of: {choices}")
 
 
 def mappings_of(arguments: Iterable[str]) -> dict[str, Mapping]:

@@ -103,11 +103,11 @@ def _can_be(table: Table, name: str, field: str) -> bool:
     is_list, other_kind = shape.lists >= 0.5, shape.moments or shape.marks
     partial = head in ("doi", "di") and len(shape.cells) < min(len(table), SAMPLE)
     beside_codes = shape.addresses and any(profile(table, other).codes for other in _unknown(table))
-    coded = shape.codes and head in known.DOCUMENTS | {"ref", "refs"}
+    is_code = shape.codes and head in known.DOCUMENTS | {"ref", "refs"}
     numbers = shape.numbers > 0.5 and head not in known.IDENTIFIERS
     no: dict[str, bool] = {
         "document": is_list or shape.moments or shape.long or partial or beside_codes,
-        "keyphrases": other_kind or numbers or coded,
+        "keyphrases": other_kind or numbers or is_code,
         "annotator": is_list or other_kind or shape.fraction or ("mail" in head and shape.varied == 1),
         "system": is_list or other_kind or shape.fraction,
         "rank": shape.fraction or shape.numbers == 0,
@@ -297,13 +297,13 @@ def _with_headings(table: Table, assigned: dict[str, str]) -> dict[str, str]:
 
 def _ids_among(table: Table, assigned: dict[str, str], taken: Collection[str] = ()) -> list[str]:
     """Return the columns with unknown names that may contain document ids, likeliest first."""
-    unknown, first = _unknown(table, {*assigned.values(), *taken}), table.names[0]
+    unknown, first_name = _unknown(table, {*assigned.values(), *taken}), table.names[0]
     unknown = [name for name in unknown if _can_be(table, name, "document") and cells_of(table, name)]
     shapes = {name: profile(table, name) for name in unknown}
     usable = [name for name, shape in shapes.items() if not (shape.marks or shape.fraction)]
-    usable = [name for name in usable if shapes[name].codes or name == first or not shapes[name].numbers]
-    coded, distinct = [n for n in usable if shapes[n].codes], [n for n in usable if shapes[n].varied == 1]
-    return coded or distinct or usable
+    usable = [name for name in usable if shapes[name].codes or name == first_name or not shapes[name].numbers]
+    code_columns, distinct = [n for n in usable if shapes[n].codes], [n for n in usable if shapes[n].varied == 1]
+    return code_columns or distinct or usable
 
 
 def _of_one(table: Table, role: Role, assigned: dict[str, str]) -> Proposal | None:
@@ -567,9 +567,9 @@ def share_lists(table: Table, names: Iterable[str]) -> bool:
     items = {name: [*map(items_of, table.first_texts(name, SAMPLE).to_pylist())] for name in names}
     for name, column_items in items.items():
         others = zip(*(cells for other, cells in items.items() if other != name), strict=True)
-        shared = sum(bool(cell & set().union(*row)) for cell, row in zip(column_items, others, strict=False))
+        n_shared = sum(bool(cell & set().union(*row)) for cell, row in zip(column_items, others, strict=False))
         cells = sum(map(bool, column_items))
-        if shared < min(2, cells) or 5 * shared < cells or not shared:
+        if n_shared < min(2, cells) or 5 * n_shared < cells or not n_shared:
             return False
     return len(items) > 1
 
@@ -601,12 +601,12 @@ def _asked_if_unsure(table: Table, draft: Proposal, assigned: dict[str, str], us
     kinds = {plain(source_of(name) or name) for name in used} <= known.KINDS | known.LANGUAGES
     further = [name for name in _lists_of(table) if name not in assigned.values() and name.rstrip("'") not in used]
     further = [name for name in further if kinds or (not one_list and _is_unknown(table, name))]
-    people, golds = tuple(name for name in used if not is_predicted(name)), list(map(known.is_gold, used))
+    annotators, golds = tuple(name for name in used if not is_predicted(name)), list(map(known.is_gold, used))
     changes = dict[str, Any]()
     if kinds:
         changes = {"annotator": "", "system": "", "split": ""}
-    elif 0 < len(people) < len(used) and not gold:
-        changes = {"annotator": "", "system": HEADS, "gold": people}
+    elif 0 < len(annotators) < len(used) and not gold:
+        changes = {"annotator": "", "system": HEADS, "gold": annotators}
     worded = all(source_of(n) != base_of(n) or number_of(n) is not None or is_predicted(n) for n in used)
     sure = share_lists(table, used) or all(is_predicted(name) for name in used if name not in gold)
     if not gold:

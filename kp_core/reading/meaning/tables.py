@@ -40,8 +40,8 @@ def tables_of(file: File, mapping: Mapping) -> list[Table]:
     if is_parquet(file):
         return [file.once("parquet", lambda: read_parquet(file))]
     if file.workbook:
-        chosen = [name for name in mapping.sheet if name in sheet_names(file)]
-        return _sheets_of(file, chosen or sheet_names(file), mapping)
+        sheets = [name for name in mapping.sheet if name in sheet_names(file)]
+        return _sheets_of(file, sheets or sheet_names(file), mapping)
     table = json_table(file) if begins_like_json(json_of(file)) else None
     if table is None and not begins_like_json(json_of(file)):
         table = file.once("table", lambda: read_delimited(file, mapping))
@@ -91,8 +91,8 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognize a table of lists, texts or judgements, or a workbook of such sheets."""
     mapping, tables = file.mapping, tables_of(file, file.mapping)
     if mapping == Mapping() and role != "judgements" and tables and all(map(_are_results, tables)):
-        shown = f"results of an evaluation (columns {', '.join(tables[0].names[:6])}), and no keyphrases"
-        raise NoData(file.name, shown, "lists of keyphrases", "Leave this file out: it contains results.")
+        description = f"results of an evaluation (columns {', '.join(tables[0].names[:6])}), and no keyphrases"
+        raise NoData(file.name, description, "lists of keyphrases", "Leave this file out: it contains results.")
     if mapping.format in FORMS and not all(table.form == mapping.format for table in tables):
         return None
     if mapping.names_columns:
@@ -101,18 +101,18 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
     if mapping.names_columns:
         return _recognition(file, plan, role) if plan else None
     # Without a header, rows of different lengths are no table.
-    most = file.limits.rejected_percent
-    plan = [made for made in plan if made.table.header or 100 * len(made.table.rejected) <= most * made.table.read]
+    limit = file.limits.rejected_percent
+    plan = [made for made in plan if made.table.header or 100 * len(made.table.rejected) <= limit * made.table.read]
     plan = [layout for layout in plan if layout.proposal.worded] or plan
     if len(tables) > 1 and all(map(_may_be_document, tables)) and (documents := _documents_of(file, tables, role)):
         return _of_several(file, documents, role, "one for each document", document=SHEET)
     if len(plan) < 2 or len(mapping.sheet) == 1:
         return _recognition(file, plan[:1], role) if plan else None
-    first, layouts = plan[0], list(map(_named_after_sheet, plan))
-    if all((made.kind, made.role, made.columns) == (first.kind, first.role, first.columns) for made in plan):
-        if _has_source(first) or first.kind in ("documents", "judged"):
+    top, layouts = plan[0], list(map(_named_after_sheet, plan))
+    if all((made.kind, made.role, made.columns) == (top.kind, top.role, top.columns) for made in plan):
+        if _has_source(top) or top.kind in ("documents", "judged"):
             return _of_several(file, plan, role, "read as one table")
-        of_heads = first.mapping.document == HEADS
+        of_heads = top.mapping.document == HEADS
         ids, *others = (set() if of_heads else set(layout.ids().to_pylist()) for layout in plan)
         if not of_heads and any(2 * len(ids & other) <= min(len(ids), len(other)) for other in others):
             question = "The sheets may be people or systems, or parts of one table."
@@ -141,28 +141,28 @@ def _documents_of(file: File, tables: Sequence[Table], role: Role | None) -> lis
 
 
 def _recognition(file: File, plan: list[Layout], role: Role | None, **options: Any) -> Recognition:
-    first, several = plan[0], sheets_in(file)
-    strength = Strength.NAMES if first.table.header else Strength.CONTENT
-    if several and not file.mapping.sheet:
+    first_layout, sheets = plan[0], sheets_in(file)
+    strength = Strength.NAMES if first_layout.table.header else Strength.CONTENT
+    if sheets and not file.mapping.sheet:
         options = {"sheet": tuple(layout.table.sheet for layout in plan), **options}
-    meant = file.mapping if file.mapping.names_columns else first.mapping
-    changes: dict[str, Any] = options | ({} if first.table.header else {"header": "no"})
-    columns, evidence = dict(first.columns), first.evidence
-    if first.table.form == "F6":
-        kind = "gold" if first.role == "gold" else "predictions"
+    meant = file.mapping if file.mapping.names_columns else first_layout.mapping
+    changes: dict[str, Any] = options | ({} if first_layout.table.header else {"header": "no"})
+    columns, evidence = dict(first_layout.columns), first_layout.evidence
+    if first_layout.table.form == "F6":
+        kind = "gold" if first_layout.role == "gold" else "predictions"
         columns = {kind if part == "phrase" else part: name for part, name in columns.items()}
-        evidence = f"{first.table.described}; {roles_in_words(columns)}"
+        evidence = f"{first_layout.table.described}; {roles_in_words(columns)}"
     one_role = len({layout.role for layout in plan}) == 1  # else no mapping describes all sheets
     return Recognition(
-        first.table.form,
-        first.role,
+        first_layout.table.form,
+        first_layout.role,
         (file,),
         evidence,
         columns,
-        offers={"sheet": several} if several else {},
+        offers={"sheet": sheets} if sheets else {},
         layouts=tuple(plan),
-        guessed=not first.proposal.role_known and role is None,
-        strength=Strength.PROPOSED if first.proposal.doubts else strength,
+        guessed=not first_layout.proposal.role_known and role is None,
+        strength=Strength.PROPOSED if first_layout.proposal.doubts else strength,
         mapping=file.mapping.merged(replace(meant, **changes)) if one_role else None,
     )
 
@@ -192,14 +192,14 @@ def _has_source(layout: Layout) -> bool:
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the recognized tables."""
     plan = recognition.layouts
-    file, chosen = recognition.files[0], recognition.files[0].mapping.sheet
+    file, sheets = recognition.files[0], recognition.files[0].mapping.sheet
     if len({layout.role for layout in plan}) == 1:
         plan = tuple(replace(layout, role=recognition.role) for layout in plan)
     rows = [part for layout in plan for part in rows_of(layout, role)]
     for part in rows:
         part.table = part.table.combine_chunks()
-    missing = [name for name in chosen if name not in sheet_names(file)] if file.workbook else []
-    if not file.workbook or (chosen and not missing):
+    missing = [name for name in sheets if name not in sheet_names(file)] if file.workbook else []
+    if not file.workbook or (sheets and not missing):
         return rows
     if unread := _unread_sheets(file, {layout.table.sheet for layout in plan}):
         unknown = f"There is no sheet “{missing[0]}”. " if missing else ""

@@ -73,9 +73,9 @@ def decode(name: str, data: bytes, encoding: str | None = None, *, strict: bool 
     """
     if kind := binary_kind(data):
         raise InputError(name, kind, "text", "Save it as CSV or UTF-8 text.")
-    for mark, marked in _MARKS.items():
+    for mark, encoding_of_mark in _MARKS.items():
         if data.startswith(mark):
-            return _decode_strictly(name, data[len(mark) :], marked, bom=True)
+            return _decode_strictly(name, data[len(mark) :], encoding_of_mark, bom=True)
     if encoding is None or not (exact or b"\0" in data):  # UTF-16 without a mark could be UTF-8 with NUL
         try:
             return _text(name, data.decode("utf-8"), "utf-8")

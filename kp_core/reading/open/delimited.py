@@ -100,8 +100,8 @@ def _is_blank(record: list[str]) -> bool:
 
 def _delimiter(file: File, start: str, mapping: Mapping) -> str | None:
     """Return the delimiter that splits the first rows most evenly; below a single column name, lists are one column."""
-    first = file.sample[0] if file.sample else ""
-    if plain(first) in KNOWN or first.strip() in mapping.columns:
+    first_line = file.sample[0] if file.sample else ""
+    if plain(first_line) in KNOWN or first_line.strip() in mapping.columns:
         unused = (mark for mark in ",|;" if {len(row) for row in _first(file, start, mark, csv.QUOTE_MINIMAL)} == {1})
         if delimiter := next(unused, None):
             return delimiter
@@ -113,8 +113,8 @@ def _delimiter(file: File, start: str, mapping: Mapping) -> str | None:
             continue
         width, count = Counter(map(len, records)).most_common(1)[0] if records else (0, 0)
         if width > 1 and 2 * count >= len(records):
-            known, share = max(sum(map(is_known, record)) for record in records[:3]), count / len(records)
-            ratings[mark] = max((share >= _EVEN, known, share), ratings.get(mark, (False, 0, 0)))
+            n_known, share = max(sum(map(is_known, record)) for record in records[:3]), count / len(records)
+            ratings[mark] = max((share >= _EVEN, n_known, share), ratings.get(mark, (False, 0, 0)))
     if not ratings and mapping.header == "no":
         common = max(DELIMITERS, key=lambda mark: sum(mark in line for line in file.sample))
         return common if 2 * sum(common in line for line in file.sample) > len(file.sample) else None

@@ -260,9 +260,9 @@ def _of_list(file: File, value: list[Any]) -> list[Row] | None:
     if pairs or (kinds == {str} and not strings):
         return [{KEY: file.stem, LIST: value}]
     numbers = any(isinstance(cell, (int, float)) for row in value if isinstance(row, list) for cell in row)
-    listed = strings or (kinds == {list} and not numbers)  # rows with numbers are not lists
+    are_lists = strings or (kinds == {list} and not numbers)  # rows with numbers are not lists
     refuse_over(file.limits.documents, len(value), "documents", file.name, "JSON")
-    return [{TEXT if strings else LIST: item} for item in value if listed]
+    return [{TEXT if strings else LIST: item} for item in value if are_lists]
 
 
 def _of_object(value: dict[str, Any]) -> list[Row] | None:
@@ -270,8 +270,8 @@ def _of_object(value: dict[str, Any]) -> list[Row] | None:
     cells = list(map(unfenced, value.values()))
     if cells and all(isinstance(cell, dict) for cell in cells):
         return _of_objects(value)
-    first, strings = list(value)[:FIRST], any(isinstance(cell, str) for cell in cells)
-    document = find_roles(first, _FIELDS) or (strings and find_roles(first, ("doc_id", "title")))
+    first_keys, strings = list(value)[:FIRST], any(isinstance(cell, str) for cell in cells)
+    document = find_roles(first_keys, _FIELDS) or (strings and find_roles(first_keys, ("doc_id", "title")))
     if document or not all(cell is None or isinstance(cell, (str, list, dict)) for cell in cells):
         return None
     name = LIST if any(isinstance(cell, (list, dict)) for cell in cells) else TEXT
@@ -281,16 +281,16 @@ def _of_object(value: dict[str, Any]) -> list[Row] | None:
 
 def _of_objects(value: dict[str, dict[str, Any]]) -> list[Row]:
     """Return rows from objects by id, each of which contains lists by a second id, phrases with scores, or fields."""
-    within = [(outer, inner, cell) for outer, ids in value.items() for inner, cell in ids.items()]
-    names, lists = dict.fromkeys(inner for _, inner, _ in within), [cell for *_, cell in within if cell is not None]
-    ids = len(lists) == len(within) or KNOWN.isdisjoint(map(plain, names))  # only fields may be null
-    listed = all(isinstance(cell, list) for cell in lists) or _are_scored(lists)
+    entries = [(outer, inner, cell) for outer, ids in value.items() for inner, cell in ids.items()]
+    names, lists = dict.fromkeys(inner for _, inner, _ in entries), [cell for *_, cell in entries if cell is not None]
+    ids = len(lists) == len(entries) or KNOWN.isdisjoint(map(plain, names))  # only fields may be null
+    are_lists = all(isinstance(cell, list) for cell in lists) or _are_scored(lists)
     fields = (len(names) == 1 < len(value)) or find_roles(names, _FIELDS)
-    if ids and listed and not fields and shape_of(lists):
-        return [{OUTER: outer, INNER: inner, LIST: cell} for outer, inner, cell in within]
+    if ids and are_lists and not fields and shape_of(lists):
+        return [{OUTER: outer, INNER: inner, LIST: cell} for outer, inner, cell in entries]
     if _are_scored(list(value.values())) or len(names) > _NAMES:
         return [{KEY: key, LIST: cell} for key, cell in value.items()]
-    return [{KEY: key} | cell for key, cell in value.items()] if within else []
+    return [{KEY: key} | cell for key, cell in value.items()] if entries else []
 
 
 def _table(file: File, rows: Sequence[Row], lines: Sequence[int] = ()) -> Table:
@@ -345,11 +345,11 @@ def _exploded(file: str, rows: Sequence[Row], lines: Sequence[int]) -> tuple[Seq
     names_of = {key: f"{name}.{key}" if key in beside or find_roles((key,), _TEXTS) else key for key in keys}
     exploded, row_lines = list[Row](), list[int]()
     for number, (row, line, objects) in enumerate(zip(rows, lines, flat, strict=True), 1):
-        shared = {KEY: str(number)} if numbered else {}
-        shared |= {key: value for key, value in row.items() if key != name}
+        common = {KEY: str(number)} if numbered else {}
+        common |= {key: value for key, value in row.items() if key != name}
         parts = [{names_of[key]: cell for key, cell in item.items()} for item in objects]
         parts = parts or ([{"empty": "yes"}] if name in row else [])
-        exploded += [shared | part for part in parts]
+        exploded += [common | part for part in parts]
         row_lines += [line] * len(parts)
     n_dropped = sum(name not in row for row in rows)
     message = f"{pluralize(n_dropped, 'record')} without “{name}” left out: there is no list."
@@ -364,8 +364,8 @@ def _are_phrases(items: Sequence[Row]) -> bool:
     """Recognize objects that each describe a phrase: with its offset in a text, or without unknown numbers."""
     fields = {name.lower() for item in items for name in item}
     numbers = any(is_number(cell) and not isinstance(cell, str) for item in items for cell in _flattened(item).values())
-    known = all(map(_is_phrase, items)) and not (numbers and fields.isdisjoint((*SCORE_NAMES, *CONCEPT_NAMES)))
-    return known or not fields.isdisjoint(_PLACES)
+    are_known = all(map(_is_phrase, items)) and not (numbers and fields.isdisjoint((*SCORE_NAMES, *CONCEPT_NAMES)))
+    return are_known or not fields.isdisjoint(_PLACES)
 
 
 def _flattened(item: Row, prefix: str = "") -> dict[str, Any]:

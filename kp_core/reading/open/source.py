@@ -282,8 +282,8 @@ def _members(name: str, data: bytes, limits: Limits, *, all_members: bool) -> It
             problem: problem,
         }
         if found := next((what for what, is_so in problems.items() if is_so), ""):
-            shown = storable(inner.replace("\0", "\\0"))[:100]
-            raise InputError(name, f"{found} (“{shown}”)", "plain files", "Pack the files again, without it.")
+            name_shown = storable(inner.replace("\0", "\\0"))[:100]
+            raise InputError(name, f"{found} (“{name_shown}”)", "plain files", "Pack the files again, without it.")
         seen.add(inner)
         if not all_members and (_is_ignored(inner) or inner.lower().endswith(_ARCHIVES)):
             yield storable(inner), None

@@ -178,7 +178,7 @@ def table_of(
         halves |= {row: str(array[row].as_py())[:200] for row in bad if row not in halves}
     if halves:
         table = table.rows(pa.array(~np.isin(np.arange(len(table)), list(halves))))
-        table.rejected = [(file, lines[row], HALF_A_CHARACTER, shown) for row, shown in sorted(halves.items())]
+        table.rejected = [(file, lines[row], HALF_A_CHARACTER, excerpt) for row, excerpt in sorted(halves.items())]
     return table
 
 
@@ -197,24 +197,24 @@ def headed(table: Table, mapping: Mapping) -> Table:
     """Return a table with names from its header, if any, without blank, explanatory and repeated header rows."""
     if not table.columns:
         return table
-    first = [column.slice(0, _HEADS + _BODY).to_pylist() for column in table.columns]
-    rows = [[cell or "" for cell in row] for row in zip(*first, strict=True)]
+    samples = [column.slice(0, _HEADS + _BODY).to_pylist() for column in table.columns]
+    rows = [[cell or "" for cell in row] for row in zip(*samples, strict=True)]
     imported = next((index for index, row in enumerate(rows[:5]) if all(map(_IMPORTED.match, row))), 0)
     if imported:  # Qualtrics writes codes above the questions, and numbers of the questions below them
         kept = [index not in (imported, *range(imported - 1)) for index in range(len(table))]
         return headed(replace(table.rows(pa.array(kept)), read=table.read - kept.count(False)), mapping)
-    above, heads = _head(table, rows, mapping)
-    skipped = above + heads
+    n_above, heads = _head(table, rows, mapping)
+    skipped = n_above + heads
     # Markdown has a rule below the header.
     skipped += bool(heads) and len(rows) > skipped and any(rows[skipped]) and all(map(_RULE.fullmatch, rows[skipped]))
-    header_line = int(table.line_numbers()[above]) if heads else 0
-    titles = [" ".join(filter(None, map(str.strip, row))) for row in rows[:above]]
+    header_line = int(table.line_numbers()[n_above]) if heads else 0
+    titles = [" ".join(filter(None, map(str.strip, row))) for row in rows[:n_above]]
     titles += [row[3] for row in table.rejected if row[1] < header_line]
     message = f"Above the header: {pluralize(len(titles), 'row')}, “{titles[0][:60]}”." if titles else ""
     rejected = [row for row in table.rejected if row[1] >= header_line]
     table = replace(
         table,
-        names=header_names(_one_head(rows[above : above + heads]) if heads else [""] * len(table.columns)),
+        names=header_names(_one_head(rows[n_above : n_above + heads]) if heads else [""] * len(table.columns)),
         columns=[column.slice(skipped) for column in table.columns],
         lines=(range(1, len(table) + 1) if table.lines is None else table.lines)[skipped:],
         header=bool(heads),
@@ -225,7 +225,7 @@ def headed(table: Table, mapping: Mapping) -> Table:
     table = table.take_out(np.logical_and.reduce([pc.equal(column, "").to_numpy() for column in table.columns]))
     if not heads:
         return table
-    head = rows[above + heads - 1]
+    head = rows[n_above + heads - 1]
     table = _without_repeated_headers(table, head)
     if not {*columns_of("gold")} <= {*table.names}:
         table = _without_explanation(table)
@@ -237,7 +237,7 @@ def headed(table: Table, mapping: Mapping) -> Table:
 def counts_rows(column: pa.ChunkedArray) -> bool:
     """Return whether a column merely numbers the rows from 0 or 1."""
     cells = column.to_pylist()
-    return len(cells) > 1 and any(cells == list(map(str, range(first, first + len(cells)))) for first in (0, 1))
+    return len(cells) > 1 and any(cells == list(map(str, range(start, start + len(cells)))) for start in (0, 1))
 
 
 def _without_repeated_headers(table: Table, head: list[str]) -> Table:
@@ -256,16 +256,16 @@ def _without_explanation(table: Table) -> Table:
 
     Its cells are in parentheses or MARC fields, or at least two differ in kind from all cells below and none agrees.
     """
-    first = [list(map(str.strip, column.slice(0, _BODY).to_pylist())) for column in table.columns]
-    if len(table) < 3 or len(first) < 2:
+    samples = [list(map(str.strip, column.slice(0, _BODY).to_pylist())) for column in table.columns]
+    if len(table) < 3 or len(samples) < 2:
         return table
-    filled = list(filter(None, (cells[0] for cells in first)))
-    kinds = [_is_unlike(cells[0], list(filter(None, cells[1:]))) for cells in first]
-    bracketed = all(re.fullmatch(r"\(.+\)|\[.+\]", cell) for cell in filled) and len(filled) > 1
-    marc = all(map(_MARC.fullmatch, filled)) and any("$" in cell for cell in filled)
+    nonblank = list(filter(None, (cells[0] for cells in samples)))
+    kinds = [_is_unlike(cells[0], list(filter(None, cells[1:]))) for cells in samples]
+    bracketed = all(re.fullmatch(r"\(.+\)|\[.+\]", cell) for cell in nonblank) and len(nonblank) > 1
+    marc = all(map(_MARC.fullmatch, nonblank)) and any("$" in cell for cell in nonblank)
     if not (bracketed or marc) and (kinds.count(True) < 2 or False in kinds):
         return table
-    message = f"Below the header: 1 row that explains it, “{' | '.join(filled)[:60]}”."
+    message = f"Below the header: 1 row that explains it, “{' | '.join(nonblank)[:60]}”."
     return table.take_out(np.arange(len(table)) == 0, message)
 
 
@@ -306,20 +306,20 @@ def _head(table: Table, rows: list[list[str]], mapping: Mapping) -> tuple[int, i
         indices = [lines.index(int(number)) for number in chosen.split("-") if int(number) in lines]
         return (indices[0], len(indices)) if indices else (0, 0)
     sizes = [sum(map(bool, map(str.strip, row))) for row in rows[:_HEADS]]
-    above = next((index for index, size in enumerate(sizes[:-1]) if size >= min(2, len(rows[0]))), len(sizes) - 1)
-    if above and not is_head(rows[above:], mapping):
-        above = 0
+    n_above = next((index for index, size in enumerate(sizes[:-1]) if size >= min(2, len(rows[0]))), len(sizes) - 1)
+    if n_above and not is_head(rows[n_above:], mapping):
+        n_above = 0
     # Rows such as “Date: | 2026” may precede a row that names several columns.
     for index, row in enumerate(rows[:_HEADS]):
         titles = zip(sizes[:index], rows, strict=False)
         if sum(map(is_known, row)) > 1 and all(n < sizes[index] or top[0].strip().endswith(":") for n, top in titles):
-            above = max(above, index)
+            n_above = max(n_above, index)
             break
-    two = _continues(rows[above:])
+    two = _continues(rows[n_above:])
     # The columns below merged cells may be named in the second row only.
-    if chosen != "yes" and not is_head(rows[above:], mapping) and not (two and is_head(rows[above + 1 :], mapping)):
+    if chosen != "yes" and not is_head(rows[n_above:], mapping) and not (two and is_head(rows[n_above + 1 :], mapping)):
         return 0, 0
-    return above, 2 if two else 1
+    return n_above, 2 if two else 1
 
 
 def _continues(rows: list[list[str]]) -> bool:
@@ -350,24 +350,24 @@ def is_head(rows: list[list[str]], mapping: Mapping) -> bool:
     """Return whether the first row is a header: by known column names, or because it differs from the rows below."""
     if not rows or mapping.header:
         return bool(rows)
-    first, others = rows[0], rows[1:]
-    if any(cell.rstrip().endswith(";") for cell in first):
+    first_row, others = rows[0], rows[1:]
+    if any(cell.rstrip().endswith(";") for cell in first_row):
         return False
-    known = sum(map(is_known, first))
-    if known == 1 and any(cell.strip().isdigit() and is_known(cell) for cell in first):
-        known = 0  # a single MARC tag may be any number
-    if known >= 2 or {*mapping.columns} & {*first}:
+    n_known = sum(map(is_known, first_row))
+    if n_known == 1 and any(cell.strip().isdigit() and is_known(cell) for cell in first_row):
+        n_known = 0  # a single MARC tag may be any number
+    if n_known >= 2 or {*mapping.columns} & {*first_row}:
         return True
-    below = [[row[index] for row in others if row[index].strip()] for index in range(len(first))]
-    repeated = any(cell.strip() and cell in cells for cell, cells in zip(first, below, strict=True))
-    kinds = [_is_unlike(cell, cells) for cell, cells in zip(first, below, strict=True)]
+    below = [[row[index] for row in others if row[index].strip()] for index in range(len(first_row))]
+    repeated = any(cell.strip() and cell in cells for cell, cells in zip(first_row, below, strict=True))
+    kinds = [_is_unlike(cell, cells) for cell, cells in zip(first_row, below, strict=True)]
     unlike = True in kinds and False not in kinds
-    counted_up = {f"{base_of(cell)} {number_of(cell)}" for cell in first}
-    series = any(f"{base_of(cell)} 2" in counted_up for cell in first if number_of(cell) == 1)
-    if (known == 1 or unlike or series) and not repeated:
+    counted_up = {f"{base_of(cell)} {number_of(cell)}" for cell in first_row}
+    series = any(f"{base_of(cell)} 2" in counted_up for cell in first_row if number_of(cell) == 1)
+    if (n_known == 1 or unlike or series) and not repeated:
         return True
     # Codes such as d1, d2, d3, above cells without digits.
-    named = [(cell.strip(), cells) for cell, cells in zip(first, below, strict=True) if cell.strip()]
+    named = [(cell.strip(), cells) for cell, cells in zip(first_row, below, strict=True) if cell.strip()]
     codes = all(re.search(r"\d", head) and not re.search(r"[\s;,|\[]", head) for head, _ in named)
     return len(named) > 1 and codes and all(cells and not re.search(r"\d", "".join(cells)) for _, cells in named)
 
@@ -376,15 +376,15 @@ def _is_unlike(head: str, cells: list[str]) -> bool | None:
     """Return whether a first cell differs in kind from all cells below; None if these have no common kind."""
     if not head.strip() or not cells:
         return None
-    numbers, most = sum(map(is_number, cells)), 0.8 * len(cells)
+    numbers, threshold = sum(map(is_number, cells)), 0.8 * len(cells)
     if numbers == len(cells):
         return not is_number(head)
     if is_number(head) and not numbers:
         return True
     if len(cells) < 2:
         return None
-    if sum(any(map(str.isdigit, cell)) for cell in cells) >= most:
+    if sum(any(map(str.isdigit, cell)) for cell in cells) >= threshold:
         return not any(map(str.isdigit, head))
-    if sum(bool(re.search(r"[;|\n]", cell)) for cell in cells) >= most:
+    if sum(bool(re.search(r"[;|\n]", cell)) for cell in cells) >= threshold:
         return not re.search(r"[;|\n]", head) or None
-    return len(head) <= 30 if sum(len(cell) > 60 for cell in cells) >= most else None
+    return len(head) <= 30 if sum(len(cell) > 60 for cell in cells) >= threshold else None

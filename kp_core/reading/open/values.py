@@ -93,13 +93,13 @@ def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
     if pa.types.is_boolean(column.type) or pa.types.is_nested(column.type):
         return np.full(len(column), np.nan), np.ones(len(column), dtype=bool)
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-        given = ~column.is_null().to_numpy()
+        present = ~column.is_null().to_numpy()
         values = column.cast(pa.float64(), safe=False).to_numpy()
     else:
         text = trim(column.cast(pa.large_string()).fill_null(""))
-        given, values = byte_lengths(text) > 0, _parsed(text)
+        present, values = byte_lengths(text) > 0, _parsed(text)
     finite = np.isfinite(values)
-    return (values if finite.all() else np.where(finite, values, np.nan)), given & ~finite
+    return (values if finite.all() else np.where(finite, values, np.nan)), present & ~finite
 
 
 def with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -110,9 +110,9 @@ def with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """
     if not pa.types.is_large_string(column.type) or not pc.any(pc.match_substring_regex(column, "[,%]")).as_py():
         return column
-    written = pc.all(pc.match_substring_regex(column, r"^\s*(-?\d+([.,]\d+)?( ?%)?)?\s*$")).as_py()
+    are_numbers = pc.all(pc.match_substring_regex(column, r"^\s*(-?\d+([.,]\d+)?( ?%)?)?\s*$")).as_py()
     mixed = pc.any(pc.match_substring(column, ".")).as_py() and pc.any(pc.match_substring(column, ",")).as_py()
-    if not written or mixed:
+    if not are_numbers or mixed:
         return column
     return pc.replace_substring(pc.replace_substring_regex(column, r" ?%", ""), ",", ".")
 
@@ -126,16 +126,16 @@ def _parsed(text: pa.ChunkedArray) -> Floats:
     try:
         return np.asarray(text.cast(pa.float64()).to_numpy())
     except pa.ArrowInvalid:
-        coded = text.combine_chunks().dictionary_encode()
-        distinct = np.array([number(value) for value in coded.dictionary.to_pylist()], dtype=np.float64)
-        return distinct[coded.indices.to_numpy()] if len(distinct) else np.zeros(0)
+        encoded = text.combine_chunks().dictionary_encode()
+        distinct = np.array([number(value) for value in encoded.dictionary.to_pylist()], dtype=np.float64)
+        return distinct[encoded.indices.to_numpy()] if len(distinct) else np.zeros(0)
 
 
-def frame_of(table: pa.Table, first: tuple[str, ...]) -> pd.DataFrame:
+def frame_of(table: pa.Table, first_columns: tuple[str, ...]) -> pd.DataFrame:
     """Return a DataFrame with the named columns first; text stays in Arrow memory."""
     columns: dict[str, object] = {}
     stored = dict.fromkeys(table.column_names)
-    for name in [*first, *(n for n in stored if n not in first)]:
+    for name in [*first_columns, *(n for n in stored if n not in first_columns)]:
         if name not in stored:
             columns[name] = np.full(len(table), np.nan)
         elif name == "variants" and pa.types.is_nested(table[name].type):

@@ -158,13 +158,13 @@ def _stacked(layout: Layout) -> Layout:
 def _notes_on_unread(layout: Layout) -> list[Note]:
     """Return notes on repeated column names, and on unread columns that vary within lists."""
     table = layout.table
-    used = {*layout.columns.values(), *(name for names in layout.sources.values() for name in names)}
-    repeats = [name.rstrip("'") for name in table.names if name not in used and name.rstrip("'") in used]
+    columns = {*layout.columns.values(), *(name for names in layout.sources.values() for name in names)}
+    repeats = [name.rstrip("'") for name in table.names if name not in columns and name.rstrip("'") in columns]
     notes = [
         Note("warning", table.file, f"The column “{name}” occurs {repeats.count(name) + 1} times; the first is used.")
         for name in dict.fromkeys(repeats)
     ]
-    if varying := [name for name in _varying(layout) if name not in used and name.rstrip("'") not in repeats]:
+    if varying := [name for name in _varying(layout) if name not in columns and name.rstrip("'") not in repeats]:
         message = f"Columns that vary within documents and are not read: {quoted(varying)}."
         remedy = "In the form of the file, use them as annotator, system, rank, score, relevance or type."
         notes.append(Note("info", table.file, f"{message} {remedy}"))
@@ -188,15 +188,15 @@ def _empty_lists(layout: Layout) -> tuple[Layout, Rows | None]:
     table = layout.table
     if "empty" not in table.names:
         return layout, None
-    marked = pc.and_(pc.equal(table.texts("empty"), "yes"), pc.equal(table.texts(layout.phrases), ""))
-    if not pc.any(marked).as_py():
+    is_empty = pc.and_(pc.equal(table.texts("empty"), "yes"), pc.equal(table.texts(layout.phrases), ""))
+    if not pc.any(is_empty).as_py():
         return layout, None
-    empty = replace(layout, table=table.rows(marked))
+    empty = replace(layout, table=table.rows(is_empty))
     builder = ListBuilder(layout.role, table.limits)
     lists = zip(empty.ids().to_pylist(), _owners(empty), empty.table.line_numbers().tolist(), strict=True)
     for doc_id, source, line in lists:
         builder.open(doc_id, file=table.file, line=line, source=source)
-    return replace(layout, table=table.rows(pc.invert(marked)).without(["empty"])), builder.rows()
+    return replace(layout, table=table.rows(pc.invert(is_empty)).without(["empty"])), builder.rows()
 
 
 def _long(layout: Layout) -> Rows:
@@ -273,10 +273,10 @@ def _owners(layout: Layout, source: str = "", *, in_rows: bool = True) -> list[s
 
 
 def _note_missing(builder: ListBuilder, layout: Layout, name: str) -> None:
-    without = layout.ids().filter(layout.table.column(name).is_null())
-    if len(without):
-        count, whom = pluralize(len(without), "document"), "it" if len(without) == 1 else "them"
-        message = f"{count} without “{name}” (missing or null), the first “{without[0]}”: there is no list for {whom}."
+    ids = layout.ids().filter(layout.table.column(name).is_null())
+    if len(ids):
+        count, pronoun = pluralize(len(ids), "document"), "it" if len(ids) == 1 else "them"
+        message = f"{count} without “{name}” (missing or null), the first “{ids[0]}”: there is no list for {pronoun}."
         builder.say("info", layout.table.file, message)
 
 
@@ -285,12 +285,12 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
 
     If a column is a document without annotators, its rows are parts of one list.
     """
-    table, alone = layout.table, len(names) == 1
+    table, is_single = layout.table, len(names) == 1
     separator = layout.cells or cell_separator(table, names[0], sum(layout.sources.values(), ()))
     cells, lists = _cells_and_lists(layout, names, separator)
-    scores = _parallel(layout) if alone else None
-    shape = _shape(layout, names[0], lists, scored=scores is not None) if alone else "phrases"
-    missing = table.column(names[0]).is_null().to_pylist() if alone and table.nulls else [False] * len(table)
+    scores = _parallel(layout) if is_single else None
+    shape = _shape(layout, names[0], lists, scored=scores is not None) if is_single else "phrases"
+    missing = table.column(names[0]).is_null().to_pylist() if is_single and table.nulls else [False] * len(table)
     united, last_id = layout.mapping.document == HEADS and layout.source_column() is None, ""
     beside_lists, nothing = any(items is not None for items in lists), Counter[str]()
     rows = zip(layout.ids().to_pylist(), table.line_numbers().tolist(), owners, missing, cells, lists, strict=True)
@@ -314,12 +314,12 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
     texts = [cell for cell, items in zip(cells, lists, strict=True) if items is None]
     unsplit = [cell for cell in texts if separator not in cell and re.search("[,，、|]", cell)]
     if separator in (";", "；") and 4 * len(unsplit) > len(cells):
-        shown = f"{len(unsplit):,}, “{unsplit[0][:60]}”"
-        message = f"Cells of “{names[0]}” without `{separator}` were kept as one phrase: {shown}."
+        examples = f"{len(unsplit):,}, “{unsplit[0][:60]}”"
+        message = f"Cells of “{names[0]}” without `{separator}` were kept as one phrase: {examples}."
         builder.say("warning", table.file, message)
     for mark, count in nothing.items():
         builder.say("info", table.file, f"Cells of “{names[0]}” with “{mark}” were read as empty: {count:,}.")
-    return separator if alone else "none"
+    return separator if is_single else "none"
 
 
 def _cells_and_lists(layout: Layout, names: Sequence[str], separator: str) -> tuple[list[Any], list[Any]]:
@@ -386,8 +386,8 @@ def _rows_of_text_lists(layout: Layout, role: Role, sources: Mapping[str, tuple[
     if owner is not None or (source := next(iter(sources)) or layout.source):
         owners = repeated(source, len(ids)) if owner is None else table.texts(owner).filter(present)
         data["source"], heads["source"] = owners.take(of_row), owners.to_pandas()
-    listed = pd.DataFrame(heads).assign(length=lengths)
-    return Rows(role, pa.table(data), len(phrases), np.repeat(lines, lengths), lists=listed)
+    frame = pd.DataFrame(heads).assign(length=lengths)
+    return Rows(role, pa.table(data), len(phrases), np.repeat(lines, lengths), lists=frame)
 
 
 def _needs_loop(ids: pa.ChunkedArray, phrases: pa.Array, lengths: npt.NDArray[np.int64], limits: Limits) -> bool:
@@ -519,9 +519,9 @@ def _judgements(layout: Layout) -> Rows:
     data["score"] = pa.array(scores, from_pandas=True)
     outside, reason = f"is outside the scale {low:g} to {high:g}", "score is not a finite number"
     misfits = np.flatnonzero(~((scores >= low) & (scores <= high))).tolist()
-    marked = {row: f"score {scores[row]:g} {outside}" if np.isfinite(scores[row]) else reason for row in misfits}
+    rejected = {row: f"score {scores[row]:g} {outside}" if np.isfinite(scores[row]) else reason for row in misfits}
     lines, read_rows = table.line_numbers()[pair].tolist(), len(values) + table.read - len(table)
-    rows = Rows("judgements", pa.table(data), read_rows, lines, marked=marked, rejected=table.rejected)
+    rows = Rows("judgements", pa.table(data), read_rows, lines, marked=rejected, rejected=table.rejected)
     rows.notes, rows.blank = table.notes, table.blank + int((~keep).sum())
     return rows
 

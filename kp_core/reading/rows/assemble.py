@@ -111,10 +111,10 @@ def _resolve_sources(parts: Sequence[Part], fixes: Sequence[str], notes: list[No
     """Assign the sources of all rows, apply the fixes, refuse duplicate lists, and return the empty lists."""
     for role in ("system", "gold"):
         _name_by_files([part for part in parts if part.role == role and not part.name_given], fixes)
-    several = len({part.origin for part in parts if part.role == "gold"}) > 1
+    has_several = len({part.origin for part in parts if part.role == "gold"}) > 1
     owners: dict[str, Part] = {}
     for part in (part for part in parts if part.role in ("gold", "system")):
-        _name_sources(part, part.name if several or part.name_given or part.role == "system" else "gold")
+        _name_sources(part, part.name if has_several or part.name_given or part.role == "system" else "gold")
         for name in part.sources if part.role == "system" else ():
             if (earlier := owners.setdefault(name, part)).origin != part.origin:
                 found = f"the system name “{name}” again, first in {earlier.file}"
@@ -157,8 +157,8 @@ def _name_sources(part: Part, default: str) -> None:
         part.lists = part.lists.assign(source=part.lists["source"].replace("", np.nan).fillna(default))
         part.sources = list(dict.fromkeys([*part.sources, *part.lists["source"].unique()]))
     if part.name_given and part.name not in part.sources:
-        several = len(part.sources) > 1
-        part.rename("source", {name: f"{part.name}/{name}" if several else part.name for name in part.sources})
+        has_several = len(part.sources) > 1
+        part.rename("source", {name: f"{part.name}/{name}" if has_several else part.name for name in part.sources})
 
 
 def _fix_ids(parts: Sequence[Part], fix: str, notes: list[Note]) -> None:
@@ -189,10 +189,10 @@ def _resolve_duplicates(parts: Sequence[Part], fixes: Iterable[str], notes: list
     for part in parts:
         if part.lists is None and any(files[part.role, name] > 1 for name in part.sources):
             part.find_lists()
-    listed = [part for part in parts if part.lists is not None]
-    if not listed:
+    with_lists = [part for part in parts if part.lists is not None]
+    if not with_lists:
         return empty_table("empty")
-    lists = pd.concat([part.lists.assign(role=part.role, part=n) for n, part in enumerate(listed)])  # type: ignore[union-attr]
+    lists = pd.concat([part.lists.assign(role=part.role, part=n) for n, part in enumerate(with_lists)])  # type: ignore[union-attr]
     is_repeated = lists.duplicated(_LIST)
     if is_repeated.any() and not {"keep-first", "merge"} & set(fixes):
         second = lists[is_repeated].iloc[0]
@@ -207,13 +207,13 @@ def _resolve_duplicates(parts: Sequence[Part], fixes: Iterable[str], notes: list
         singular, plural = f"document occurred twice; {outcome}.", f"documents occurred twice; {outcome}."
         notes.append(Note.counting("warning", "lists", int(is_repeated.sum()), singular, plural))
     lists = lists[~is_repeated] if "keep-first" in fixes else lists
-    for number, part in enumerate(listed):
+    for number, part in enumerate(with_lists):
         part.lists, of_row = lists[lists["part"] == number], part.table["list"].to_numpy()
         if is_repeated.any():
             part.table = part.table.filter(pa.array(np.isin(of_row, part.lists.index)))
         part.lists = part.lists.assign(filled=np.isin(part.lists.index, of_row))
         part.table = part.table.drop_columns(["list"])
-    filled = pd.concat([part.lists for part in listed]).groupby(_LIST, sort=False)["filled"].any()
+    filled = pd.concat([part.lists for part in with_lists]).groupby(_LIST, sort=False)["filled"].any()
     return filled[~filled].index.to_frame(index=False)
 
 
@@ -236,9 +236,9 @@ def assemble(
     gold_parts, system_parts, texts, judged = (
         [part for part in parts if part.role == role] for role in ("gold", "system", "documents", "judgements")
     )
-    for parts_of_role, what in ((gold_parts, "annotators"), (system_parts, "systems")):
+    for parts_of_role, kind in ((gold_parts, "annotators"), (system_parts, "systems")):
         owners = {name: part.file for part in parts_of_role for name in part.sources}
-        refuse_over(limits.sources, len(owners), what, next(reversed(owners.values()), ""), "data")
+        refuse_over(limits.sources, len(owners), kind, next(reversed(owners.values()), ""), "data")
     gold = _gold([part for part in gold_parts if len(part.table)], limits)
     rankings = dict[str, Ranking]()
     runs = _runs(system_parts, limits, rankings, all_notes)
@@ -250,9 +250,9 @@ def assemble(
     rejected = pd.DataFrame(rejected_rows, columns=["file", "line", "reason", "content"]).astype(str).astype(TEXT)
     for file, rows in rejected.groupby("file", sort=False):
         all_notes.append(Note("warning", str(file), rejected_in_words(rows)))
-    listed = [*gold_parts, *system_parts]
-    filled = {(part.role, part.file) for part in listed if part.sources}
-    without_lists = [part for part in listed if (part.role, part.file) not in filled and not part.rejected]
+    all_parts = [*gold_parts, *system_parts]
+    filled = {(part.role, part.file) for part in all_parts if part.sources}
+    without_lists = [part for part in all_parts if (part.role, part.file) not in filled and not part.rejected]
     nothing = "The file contains no rows, so nothing was loaded from it."
     all_notes += [Note("warning", part.file, nothing) for part in without_lists if part.role == "gold"]
     for name in [*silent, *(part.name for part in without_lists if part.role == "system")]:
@@ -306,11 +306,11 @@ def _by_system(part: Part) -> list[tuple[str, pa.Table]]:
     return [(name, part.table.take(pa.array(rows[code]))) for code, name in enumerate(names)]
 
 
-def _order_notes(name: str, file: str, by_score: Order, chosen: bool | None) -> Iterator[Note]:
+def _order_notes(name: str, file: str, by_score: Order, choice: bool | None) -> Iterator[Note]:
     by, higher = by_score.ranking.ranked_by, by_score.ranking.higher_is_better
     best, other = ("highest", "lower") if higher else ("lowest", "higher")
     option = f"--as {file}:higher_is_better={'no' if higher else 'yes'}"
-    remedy = f" If {other} scores are better, change it in the form of the file ({option})." if chosen is None else ""
+    remedy = f" If {other} scores are better, change it in the form of the file ({option})." if choice is None else ""
     if by == "score" and not higher and not by_score.ranking.resorted:
         yield Note("info", file, f"Scores of “{name}” increase down the lists, so lower is taken as better.{remedy}")
     if by_score.ranking.resorted:
@@ -374,10 +374,10 @@ def _sorting(documents: Integers, key: npt.NDArray[np.float64], follows: npt.NDA
 
 
 def _is_higher_better(
-    scores: npt.NDArray[np.float64] | None, follows: npt.NDArray[np.bool_], chosen: bool | None, lower: bool
+    scores: npt.NDArray[np.float64] | None, follows: npt.NDArray[np.bool_], choice: bool | None, lower: bool
 ) -> bool:
-    if chosen is not None or scores is None:
-        return chosen is not False
+    if choice is not None or scores is None:
+        return choice is not False
     rises = bool(((scores[1:] > scores[:-1]) & follows).any())
     falls = bool(((scores[1:] < scores[:-1]) & follows).any())
     return not rises or (falls and not lower)
@@ -394,10 +394,10 @@ def _concat(tables: list[pa.Table]) -> pa.Table:
 
 def rejected_in_words(rows: pd.DataFrame) -> str:
     """Report how many rows of a file were rejected, with the reason for the first."""
-    first = rows.iloc[0]
-    line = f"line {first['line']}: " if first["line"] != "0" else ""
+    row = rows.iloc[0]
+    line = f"line {row['line']}: " if row["line"] != "0" else ""
     count = pluralize(len(rows), "row was", "rows were")
-    return f"{count} rejected and {'is' if len(rows) == 1 else 'are'} not used; the first, {line}{first['reason']}."
+    return f"{count} rejected and {'is' if len(rows) == 1 else 'are'} not used; the first, {line}{row['reason']}."
 
 
 def _documents(texts: Sequence[Part], all_parts: Sequence[Part], limits: Limits, fixes: Sequence[str]) -> pd.DataFrame:

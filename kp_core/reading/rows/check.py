@@ -107,9 +107,9 @@ class Part(Rows):
 
     def rename(self, column: str, renamed: abc.Mapping[str, str]) -> None:
         """Rename documents (`doc_id`) or annotators and systems (`source`): old → new."""
-        coded = self.table[column].combine_chunks().dictionary_encode()
-        values = pa.array([renamed.get(value, value) for value in coded.dictionary.to_pylist()], pa.large_string())
-        self.table = put(self.table, column, pa.chunked_array([values.take(coded.indices)]))
+        encoded = self.table[column].combine_chunks().dictionary_encode()
+        values = pa.array([renamed.get(value, value) for value in encoded.dictionary.to_pylist()], pa.large_string())
+        self.table = put(self.table, column, pa.chunked_array([values.take(encoded.indices)]))
         if self.lists is not None:
             self.lists = self.lists.assign(**{column: [renamed.get(name, name) for name in self.lists[column]]})
         if column == "source":
@@ -141,8 +141,8 @@ def check(rows: Rows, file: str, limits: Limits) -> Rows:
     rows_read = rows.read + len(rejected) - len(rows.rejected)
     if reasons:
         order = sorted(reasons)
-        shown = rows.table.select([name for name in _SHOWN if name in rows.table.column_names])
-        for row, cells in zip(order, shown.take(pa.array(order, pa.int64())).to_pylist(), strict=True):
+        preview = rows.table.select([name for name in _SHOWN if name in rows.table.column_names])
+        for row, cells in zip(order, preview.take(pa.array(order, pa.int64())).to_pylist(), strict=True):
             content = " | ".join("" if cell is None else str(cell)[:200] for cell in cells.values())
             index = file if rows.places is None else str(rows.places[row])
             rejected.append((index, rows.line(row), reasons[row], content))
@@ -221,12 +221,12 @@ def refuse_if_mostly_rejected(checked: Sequence[Rows], limits: Limits, *, strict
         return
     file, line, reason, content = rejected[0]
     where = f"{file}, line {line}" if line else file
-    shown = f"{reason} (“{content[:60]}”)"
+    first_reason = f"{reason} (“{content[:60]}”)"
     if strict:
-        raise InputError(where, shown, "no rejected row (strict)", "Correct the row, or load without strict.")
+        raise InputError(where, first_reason, "no rejected row (strict)", "Correct the row, or load without strict.")
     rows_read = sum(part.read - part.blank for part in checked)
     if len(rejected) * 100 > limits.rejected_percent * rows_read:
         rows = f"{len(rejected):,} of {pluralize(rows_read, 'row')}"
-        found = f"{rows} that {'does' if len(rejected) == 1 else 'do'} not fit, the first: {shown}"
+        found = f"{rows} that {'does' if len(rejected) == 1 else 'do'} not fit, the first: {first_reason}"
         expected = f"at most {limits.rejected_percent}% such rows"
         raise InputError(where, found, expected, "This is probably another format.")

@@ -146,9 +146,9 @@ def coverage(corpus: Corpus) -> pd.DataFrame:
     [['gold', 2], ['systems', 1], ['every side', 1], ['all', 2]]
     """
     by_side = sides(corpus)
-    shared = set.intersection(*map(set, by_side.values())) if by_side else set()
+    common = set.intersection(*map(set, by_side.values())) if by_side else set()
     sizes = {side: len(ids) for side, ids in by_side.items()} | {
-        "every side": len(shared),
+        "every side": len(common),
         "all": len(corpus.documents),
     }
     return pd.DataFrame(list(sizes.items()), columns=["side", "documents"])
@@ -161,32 +161,32 @@ def _unmatched_sides(corpus: Corpus) -> Iterator[tuple[str, str, list[str], list
         yield left, right, ids, other_ids, [doc_id for doc_id in ids if doc_id not in other_set]
 
 
-def gaps(corpus: Corpus, first: int = 10) -> pd.DataFrame:
+def gaps(corpus: Corpus, limit: int = 10) -> pd.DataFrame:
     """Return one row per pair of sides: how many documents the first has, how many only it has, and some of these."""
     rows = [
-        (left, right, len(ids), len(missing_ids), ", ".join(missing_ids[:first]))
+        (left, right, len(ids), len(missing_ids), ", ".join(missing_ids[:limit]))
         for left, right, ids, _, missing_ids in _unmatched_sides(corpus)
     ]
     return pd.DataFrame(rows, columns=["in", "not in", "documents", "only here", "first"])
 
 
-def unmatched(corpus: Corpus, first: int = 10) -> pd.DataFrame:
+def unmatched(corpus: Corpus, limit: int = 10) -> pd.DataFrame:
     """Return the ids of only one side, with up to three ids of the other side at edit distance two or less."""
     rows = []
     for left, right, _, other_ids, missing_ids in _unmatched_sides(corpus):
         candidates = sorted(other_ids) if missing_ids else []
-        for doc_id in missing_ids[:first]:
+        for doc_id in missing_ids[:limit]:
             close = process.extract(doc_id, candidates, scorer=Levenshtein.distance, score_cutoff=2, limit=3)
             rows.append((doc_id, left, right, ", ".join(candidate for candidate, _, _ in close)))
     return pd.DataFrame(rows, columns=["doc_id", "in", "not in", "similar"])
 
 
-def missing(corpus: Corpus, first: int = 10) -> pd.DataFrame:
+def missing(corpus: Corpus, limit: int = 10) -> pd.DataFrame:
     """Return one row per system that lacks a list for some document of the gold standard."""
     gold_ids, lists = sides(corpus).get("gold", []), sources(corpus).get("systems", {})
     ids_by_system = {system: set(lists.get(system, ())) for system in corpus.systems}
     lacking = {system: [doc_id for doc_id in gold_ids if doc_id not in ids] for system, ids in ids_by_system.items()}
-    rows = [(system, len(ids), len(gold_ids), ", ".join(ids[:first])) for system, ids in lacking.items() if ids]
+    rows = [(system, len(ids), len(gold_ids), ", ".join(ids[:limit])) for system, ids in lacking.items() if ids]
     return pd.DataFrame(rows, columns=["system", "no list", "of", "first"])
 
 
@@ -224,12 +224,12 @@ def _offers(left: Mapping[str, list[str]], right: Mapping[str, list[str]]) -> li
 
 def _offer(left: str, left_ids: set[str], right: str, right_ids: set[str]) -> _Offer | None:
     """Return the first fix, or pair of fixes, that matches most ids of two sides without making any two equal."""
-    of = min(len(left_ids), len(right_ids))
+    total = min(len(left_ids), len(right_ids))
     for names in _TRIED if left_ids != right_ids else ():
         mapped = [{applied(names, doc_id) for doc_id in ids} for ids in (left_ids, right_ids)]
         matches = len(mapped[0] & mapped[1])
         stay_distinct = len(mapped[0]) == len(left_ids) and len(mapped[1]) == len(right_ids)
-        enough = matches == of or (matches * 2 >= of and names[0] not in _LOOSE)
+        enough = matches == total or (matches * 2 >= total and names[0] not in _LOOSE)
         if stay_distinct and enough and matches > len(left_ids & right_ids):
-            return ",".join(names), " and ".join(WORDS[name] for name in names), left, right, matches, of
+            return ",".join(names), " and ".join(WORDS[name] for name in names), left, right, matches, total
     return None

@@ -44,8 +44,8 @@ def understood(corpus: Corpus) -> str:
     ignored = [name for reading in readings for name in reading.ignored]
     if not ignored:
         return f"{files}, all understood."
-    shown = f"{', '.join(ignored[:5])}{' …' * (len(ignored) > 5)}"
-    return f"{files} understood; left out: {pluralize(len(ignored), 'file')} without lists or texts ({shown})."
+    names = f"{', '.join(ignored[:5])}{' …' * (len(ignored) > 5)}"
+    return f"{files} understood; left out: {pluralize(len(ignored), 'file')} without lists or texts ({names})."
 
 
 #: Role → description of a file, and of one of its rows.
@@ -100,14 +100,14 @@ def receipt(corpus: Corpus) -> list[Receipt]:
 
 def _description(reading: Reading) -> str:
     systems = reading.whose if reading.role == "system" else reading.systems
-    named = f"system{'s' * (len(systems) > 1)} {', '.join(systems)}" if systems else ""
-    named = f"{len(systems):,} systems" if len(systems) > _NAMES else named
+    names = f"system{'s' * (len(systems) > 1)} {', '.join(systems)}" if systems else ""
+    names = f"{len(systems):,} systems" if len(systems) > _NAMES else names
     if reading.role == "system" and systems:
-        return named
+        return names
     whose = () if reading.whose == ("gold",) else reading.whose
     people = pluralize(len(whose), "annotator") if len(whose) > _NAMES else ", ".join(whose)
     return (
-        _ROLE_DESCRIPTIONS[reading.role][0] + (f" of {people}" if people else "") + (f" and {named}" if named else "")
+        _ROLE_DESCRIPTIONS[reading.role][0] + (f" of {people}" if people else "") + (f" and {names}" if names else "")
     )
 
 
@@ -198,8 +198,8 @@ def _excerpt(text: str, found: object) -> str:
 def normalised(corpus: Corpus, normaliser: Normaliser) -> pd.DataFrame:
     """Return one row per distinct phrase before and after normalization, changed ones first."""
     phrases = pd.concat([corpus.gold["phrase"], corpus.runs["phrase"]]).drop_duplicates()
-    before = phrases.to_list()
-    table = pd.DataFrame({"phrase": before, "compared as": normaliser.apply(before)}, dtype="str")
+    originals = phrases.to_list()
+    table = pd.DataFrame({"phrase": originals, "compared as": normaliser.apply(originals)}, dtype="str")
     changed = table["phrase"] != table["compared as"]
     table["change"] = np.select([table["compared as"] == "", changed], ["nothing is left", "changed"], "")
     return table.sort_values("change", key=lambda words: words == "", kind="stable", ignore_index=True)

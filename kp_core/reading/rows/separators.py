@@ -41,12 +41,12 @@ def cell_separator(table: Table, name: str, adjacent: Iterable[str] = (), *, cer
     if holds_lists(table.column(name)):
         return "lists"
     texts = table.texts(name)
-    filled = texts.filter(pc.not_equal(texts, ""))
+    nonempty = texts.filter(pc.not_equal(texts, ""))
     for separator, pattern in _WHOLE.items():
-        begins = len(filled) and re.search(pattern, filled[0].as_py())
-        if begins and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
+        begins = len(nonempty) and re.search(pattern, nonempty[0].as_py())
+        if begins and pc.all(pc.match_substring_regex(nonempty, pattern)).as_py():
             return separator
-    mark = _common_mark(filled, certain=certain)
+    mark = _common_mark(nonempty, certain=certain)
     for other in adjacent if not mark else ():
         mark = mark or _common_mark(table.texts(other), certain=False)
     return mark or (";" if certain else "")
@@ -163,9 +163,9 @@ def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
     items = [item for value in lists for item in value if item is not None]
     objects = [item for item in items if isinstance(item, dict)]
     nested = [item for item in items if isinstance(item, (list, tuple))]
-    most = 0.8 * max(len(items), 1)
-    if len(nested) < most:  # one bad item among many is a rejected row, not another format
-        scored = len(objects) >= most and any(pick(item, PHRASE_NAMES) is not None for item in objects)
+    threshold = 0.8 * max(len(items), 1)
+    if len(nested) < threshold:  # one bad item among many is a rejected row, not another format
+        scored = len(objects) >= threshold and any(pick(item, PHRASE_NAMES) is not None for item in objects)
         evidence = "lists, mostly of strings" if nested or objects else "lists of strings"
         return ("scored", "lists of objects with a phrase") if scored else ("phrases", evidence)
     if 2 * sum(len(item) != 2 and sum(isinstance(part, int) for part in item) > 1 for item in nested) > len(nested):

@@ -89,19 +89,19 @@ def without_each(choices: AnnotatorChoices, universe: Floats) -> Panel:
 
 
 def _panel(annotators: Floats, chosen: Floats, agreeing_pairs: Floats, universe: Floats) -> Panel:
-    several = annotators > 1
-    r = np.where(several, annotators, 2.0)
-    disagreeing = np.where(several, (r - 1) * chosen - agreeing_pairs, 0.0)
-    mean, n = np.where(several, chosen / r, 0.0), np.where(several, universe, 0.0)
+    has_several = annotators > 1
+    r = np.where(has_several, annotators, 2.0)
+    disagreeing = np.where(has_several, (r - 1) * chosen - agreeing_pairs, 0.0)
+    mean, n = np.where(has_several, chosen / r, 0.0), np.where(has_several, universe, 0.0)
     hits = mean - disagreeing / (r * (r - 1))
-    return Panel(hits, mean, mean, n, mean, n * r, np.where(several, chosen, 0.0), 2 * disagreeing / (r - 1))
+    return Panel(hits, mean, mean, n, mean, n * r, np.where(has_several, chosen, 0.0), 2 * disagreeing / (r - 1))
 
 
 def shares(choices: AnnotatorChoices, universe: Floats) -> Shares:
     """Return the mean tables with the counts of each annotator, for Conger's kappa."""
-    several = choices.seen.sum(axis=0) > 1
-    seen = np.where(choices.seen & several, universe, 0.0).T
-    chosen = np.where(several, sizes(choices), 0).T.astype(np.float64)
+    has_several = choices.seen.sum(axis=0) > 1
+    seen = np.where(choices.seen & has_several, universe, 0.0).T
+    chosen = np.where(has_several, sizes(choices), 0).T.astype(np.float64)
     hits, returned, size, n, denominator = panel(choices, universe).arrays()[:5]
     return Shares(hits, returned, size, n, denominator, chosen, seen)
 

@@ -44,37 +44,37 @@ measure("hits@k")(attrgetter("hits"))
 
 
 @measure("success@k")
-def success(at: CutoffCounts) -> Floats:
+def success(counts: CutoffCounts) -> Floats:
     """Return 1 if there is a hit (its probability if ties are averaged)."""
-    return at.sums_of("first")
+    return counts.sums_of("first")
 
 
 @measure("MAP")
 @measure("MAP@k")
-def average_precision(at: CutoffCounts) -> Floats:
+def average_precision(counts: CutoffCounts) -> Floats:
     """Return the sum of the precision at each hit, divided by the denominator that the convention sets."""
-    rules = {"gold": at.size, "hits": at.hits, "min(k,gold)": np.minimum(at.limit, at.size)}
-    return ratio(at.sums_of("precision"), rules[at.counts.settings.ap])
+    rules = {"gold": counts.size, "hits": counts.hits, "min(k,gold)": np.minimum(counts.limit, counts.size)}
+    return ratio(counts.sums_of("precision"), rules[counts.counts.settings.ap])
 
 
 @measure("MRR")
 @measure("MRR@k")
-def reciprocal_rank(at: CutoffCounts) -> Floats:
+def reciprocal_rank(counts: CutoffCounts) -> Floats:
     """Return 1 / rank of the first hit, or the mean of 1 / rank over all hits, depending on the convention."""
-    settings, hits = at.counts.settings, at.counts.hits
+    settings, hits = counts.counts.settings, counts.counts.hits
     if settings.rr == "all-hits":
-        value = ratio(at.total(hits.columns["found"] / hits.rank), at.hits)
+        value = ratio(counts.total(hits.columns["found"] / hits.rank), counts.hits)
     else:
-        value = at.total(hits.columns["first"] / hits.rank)
-    return value if settings.rr_miss == "0" else value + (1 - success(at)) / (at.counts.length[:, None] + 1)
+        value = counts.total(hits.columns["first"] / hits.rank)
+    return value if settings.rr_miss == "0" else value + (1 - success(counts)) / (counts.counts.length[:, None] + 1)
 
 
 @measure("nDCG")
 @measure("nDCG@k")
-def normalised_gain(at: CutoffCounts) -> Floats:
+def normalised_gain(counts: CutoffCounts) -> Floats:
     """Return the discounted gain divided by that of the ideal ranking, or 0 if the latter is 0."""
-    gain = {"linear": "gain", "exp": "exp_gain", "propensity": "rarity"}[at.counts.settings.gain]
-    return ratio(*at.gained(gain, _discount))
+    gain = {"linear": "gain", "exp": "exp_gain", "propensity": "rarity"}[counts.counts.settings.gain]
+    return ratio(*counts.gained(gain, _discount))
 
 
 def _discount(rank: Ints) -> Floats:
@@ -87,15 +87,15 @@ measure("PSP@k")(lambda at: ratio(*at.gained("rarity", np.ones_like)))
 
 
 @measure("SemR@k")
-def semantic_recall(at: CutoffCounts) -> Floats:
+def semantic_recall(counts: CutoffCounts) -> Floats:
     """Return the sum of the similarities of keyphrases, divided by the gold size."""
-    return ratio(at.sums_of("recalled"), at.size)
+    return ratio(counts.sums_of("recalled"), counts.size)
 
 
 @measure("SemF1@k")
-def semantic_f1(at: CutoffCounts) -> Floats:
+def semantic_f1(counts: CutoffCounts) -> Floats:
     """Return the harmonic mean of semantic precision and recall."""
-    p, r = precision(at), semantic_recall(at)
+    p, r = precision(counts), semantic_recall(counts)
     return ratio(2 * p * r, p + r)
 
 
@@ -110,10 +110,10 @@ def bpref(at: CutoffCounts) -> Floats:
 
 
 @measure("RBP")
-def rank_biased_precision(at: CutoffCounts, p: float = 0.9) -> Floats:
+def rank_biased_precision(counts: CutoffCounts, p: float = 0.9) -> Floats:
     """Return the rank-biased precision; grades are divided by the largest grade of the data."""
-    hits = at.counts.hits
-    return at.total((1 - p) * hits.columns["gain"] / (at.counts.largest or 1.0) * p ** (hits.rank - 1.0))
+    hits = counts.counts.hits
+    return counts.total((1 - p) * hits.columns["gain"] / (counts.counts.largest or 1.0) * p ** (hits.rank - 1.0))
 
 
 measure("returned@k")(attrgetter("returned"))
@@ -124,7 +124,7 @@ measure("present@k")(lambda at: ratio(at.sums_of("present"), at.returned, np.nan
 
 
 @measure("self-similarity@k")
-def self_similarity(at: CutoffCounts) -> Floats:
+def self_similarity(counts: CutoffCounts) -> Floats:
     """Return the mean similarity of all pairs of phrases in a list, 1 for a single phrase; NaN if undefined."""
-    n, similar = at.returned, at.sums_of("alike")
+    n, similar = counts.returned, counts.sums_of("alike")
     return np.where(n == 1, 1 + similar, ratio(similar, n * (n - 1) / 2, np.nan))

@@ -40,10 +40,10 @@ def label(
     labels["side"] = np.array(["shorter", "equal", "longer"])[1 + np.sign(words[:, 1] - words[:, 0]).astype(int)]
     labels["length"] = [str(int(length)) if length < 4 else "4+" for length in words[:, 0].tolist()]
     if "pos" in by:
-        given = [None if tag != tag else str(tag) for tag in pairs["pos"].tolist()] if "pos" in pairs else None
+        given_tags = [None if tag != tag else str(tag) for tag in pairs["pos"].tolist()] if "pos" in pairs else None
         tagged, texts = phrases["keyphrase"].tolist(), whole_texts(corpus.documents)
-        key = tuple(tagged), given and tuple(given)
-        classes = memoize(corpus, "classes of keyphrases", key, lambda: keyphrase_classes(tagged, texts, given))
+        key = tuple(tagged), given_tags and tuple(given_tags)
+        classes = memoize(corpus, "classes of keyphrases", key, lambda: keyphrase_classes(tagged, texts, given_tags))
         labels["pos"], labels["pos_source"] = zip(*classes, strict=True)
     if "doc_id" in pairs and (corpus.documents["group"].fillna("") != "").any():
         groups = corpus.documents.set_index("doc_id")["group"]
@@ -70,9 +70,9 @@ def subsets(words: Floats, labels: pd.DataFrame) -> dict[str, Bools]:
     """
     masks = {"all": np.ones(len(words), bool), "L<=4": words <= 4, "L<=3": words <= 3}
     for column in labels:
-        given = labels[column].fillna("").astype(str)
-        for value in sorted({*given} - {""}, key=lambda name: (_ORDER.get(name, len(_ORDER)), name)):
-            masks[f"{column}:{value}"] = (given == value).to_numpy()
+        labels_of_pairs = labels[column].fillna("").astype(str)
+        for value in sorted({*labels_of_pairs} - {""}, key=lambda name: (_ORDER.get(name, len(_ORDER)), name)):
+            masks[f"{column}:{value}"] = (labels_of_pairs == value).to_numpy()
     return masks
 
 

@@ -162,10 +162,10 @@ def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame,
     if study.interval == "bootstrap" and size:
         rng = np.random.default_rng(study.seed)
         weights = intervals.resample(int(judged.cluster.max()) + 1, study.resamples, rng)
-        drawn = coefficients.resampled(under, judged.cluster, weights, study.correlation)
-        low, high = _bounds(value, drawn, clusters)
-        drawn = coefficients.percent_of_ceiling(drawn[..., 1:], drawn[..., :1])
-        percent_low, percent_high = _bounds(percent, drawn, clusters[..., 1:])
+        draws = coefficients.resampled(under, judged.cluster, weights, study.correlation)
+        low, high = _bounds(value, draws, clusters)
+        draws = coefficients.percent_of_ceiling(draws[..., 1:], draws[..., :1])
+        percent_low, percent_high = _bounds(percent, draws, clusters[..., 1:])
     elif study.interval == "closed-form":
         low[..., 1:], high[..., 1:] = coefficients.closed_form_interval(value[..., 1:], n[..., 1:], study.correlation)
     reason = coefficients.reasons(value, gathered(lambda side: side.pairs))
@@ -178,9 +178,9 @@ def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame,
     return rows, _rows(masks, judged.names, percent=percent, low=percent_low, high=percent_high)
 
 
-def _bounds(value: Floats, drawn: Floats, clusters: Ints) -> tuple[Floats, Floats]:
+def _bounds(value: Floats, draws: Floats, clusters: Ints) -> tuple[Floats, Floats]:
     """Return the interval of each value from its draws (B, …) of clusters; NaN if the value is NaN."""
-    low, high = intervals.percentile(drawn.reshape(len(drawn), -1), intervals.expanded_tail(clusters.ravel()))
+    low, high = intervals.percentile(draws.reshape(len(draws), -1), intervals.expanded_tail(clusters.ravel()))
     low[np.isnan(value.ravel())] = high[np.isnan(value.ravel())] = np.nan
     return low.reshape(value.shape), high.reshape(value.shape)
 
@@ -286,8 +286,8 @@ def permute_both(
             spread = values.std(axis=0)
             z = np.round((values - values.mean(axis=0)) / np.where(spread > 0, spread, np.nan), 12)
             difference = differences(z, human[included], contest[indices], name, unit[included])
-            drawn = paired.randomisation(difference, int(unit.max()) + 1, trials, np.random.default_rng(seed))
-            p[indices] = drawn.reshape(len(indices), -1)
+            p_values = paired.randomisation(difference, int(unit.max()) + 1, trials, np.random.default_rng(seed))
+            p[indices] = p_values.reshape(len(indices), -1)
     return p
 
 

@@ -186,14 +186,14 @@ def near_miss_pairs(predictions: pd.DataFrame, number: int, seed: int) -> pd.Dat
     predictions is the frame of `NearMisses`. A pair has the same id in every draw, so that ratings can be combined.
     """
     rng = np.random.default_rng(seed)
-    near = predictions[predictions["type"].isin(_RATED)]
-    near = near.rename(columns={"document": "doc_id", "phrase": "candidate"})
-    near = near.drop_duplicates(["keyphrase", "candidate"])
-    drawn = []
+    near_misses = predictions[predictions["type"].isin(_RATED)]
+    near_misses = near_misses.rename(columns={"document": "doc_id", "phrase": "candidate"})
+    near_misses = near_misses.drop_duplicates(["keyphrase", "candidate"])
+    samples = []
     for kind in _RATED:
-        rows = near[near["type"] == kind]
-        drawn.append(rows.iloc[np.sort(rng.permutation(len(rows))[:number])])
-    pairs = pd.concat(drawn)
+        rows = near_misses[near_misses["type"] == kind]
+        samples.append(rows.iloc[np.sort(rng.permutation(len(rows))[:number])])
+    pairs = pd.concat(samples)
     pairs = pairs.iloc[rng.permutation(len(pairs))]
     pairs["pair_id"] = [_name(*row) for row in pairs[["doc_id", "keyphrase", "candidate"]].itertuples(index=False)]
     return pairs[list(COLUMNS)].astype("str").reset_index(drop=True)
@@ -215,5 +215,5 @@ def _name(*parts: str) -> str:
 
 def with_ratings(judgements: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
     """Return loaded judgments with later ratings; a person's later score of a pair replaces the earlier score."""
-    both = pd.concat([judgements, ratings], ignore_index=True) if len(ratings) else judgements
-    return both.drop_duplicates(["pair_id", "annotator"], keep="last", ignore_index=True)
+    combined = pd.concat([judgements, ratings], ignore_index=True) if len(ratings) else judgements
+    return combined.drop_duplicates(["pair_id", "annotator"], keep="last", ignore_index=True)

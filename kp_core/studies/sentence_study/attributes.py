@@ -53,27 +53,27 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
     `given`: table with a column `sentence` and attributes that replace computed ones (text for the document type, else
     numbers). Raises InputError if no text is loaded, or if a given value is invalid.
     """
-    listed = list_sentences(corpus)
-    if not len(listed):
+    sentences = list_sentences(corpus)
+    if not len(sentences):
         raise input_error("the documents", "no sentence")
-    replaced = pd.DataFrame() if given is None else _checked(given, listed)
+    replaced = pd.DataFrame() if given is None else _checked(given, sentences)
     documents = corpus.documents.set_index("doc_id")
     notes = []
-    if empty := documents.index[~documents.index.isin(listed["doc_id"])].tolist():
+    if empty := documents.index[~documents.index.isin(sentences["doc_id"])].tolist():
         text = f"no sentence in {pluralize(len(empty), 'document')}: {Ids.of(empty)}, so nothing can be chosen there"
         notes.append(Note("warning", "texts", text))
-    by_text, by_paragraph = listed.groupby("doc_id"), listed.groupby(["doc_id", "paragraph"])
-    frame = listed[["doc_id", "sentence", "text"]].assign(
-        group=listed["doc_id"].map(documents["group"]).fillna("").astype("str"),
+    by_text, by_paragraph = sentences.groupby("doc_id"), sentences.groupby(["doc_id", "paragraph"])
+    frame = sentences[["doc_id", "sentence", "text"]].assign(
+        group=sentences["doc_id"].map(documents["group"]).fillna("").astype("str"),
         location=by_text.cumcount() / by_text["text"].transform("size"),
-        length=listed["text"].str.len(),
-        attitude=[attitude(text) for text in listed["text"]],
+        length=sentences["text"].str.len(),
+        attitude=[attitude(text) for text in sentences["text"]],
         paragraph_location=by_paragraph.cumcount() / by_paragraph["text"].transform("size"),
     )
     if not {"title_similarity", "tf_idf"} <= set(replaced):
         titles = documents["title"].fillna("").astype(str).to_dict()
-        nouns = memoize(corpus, "nouns", None, lambda: _nouns(listed["text"].tolist()))
-        from_nouns, missing = _from_nouns(listed, titles, nouns)
+        nouns = memoize(corpus, "nouns", None, lambda: _nouns(sentences["text"].tolist()))
+        from_nouns, missing = _from_nouns(sentences, titles, nouns)
         frame = frame.join(from_nouns)
         notes += [note for note in missing if note.where not in replaced]
     for name in replaced:
@@ -84,28 +84,28 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
     return frame[["doc_id", "sentence", "text", *ATTRIBUTES]], notes
 
 
-def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
+def _checked(given_attributes: pd.DataFrame, sentences: pd.DataFrame) -> pd.DataFrame:
     """Return the given attributes in the order of sentences; refuse unknown sentences and non-numeric values."""
-    known = [name for name in ATTRIBUTES if name in given]
-    if "sentence" not in given or not known:
-        facts = {"columns": ", ".join(map(str, given.columns)) or "(none)", "known": ", ".join(ATTRIBUTES)}
+    names = [name for name in ATTRIBUTES if name in given_attributes]
+    if "sentence" not in given_attributes or not names:
+        facts = {"columns": ", ".join(map(str, given_attributes.columns)) or "(none)", "known": ", ".join(ATTRIBUTES)}
         raise input_error("the given attributes", "no attribute", **facts)
     for invalid, problem in (
-        (~given["sentence"].isin(listed["sentence"]), "no sentence of the loaded texts"),
-        (given["sentence"].duplicated(), "a sentence given twice"),
+        (~given_attributes["sentence"].isin(sentences["sentence"]), "no sentence of the loaded texts"),
+        (given_attributes["sentence"].duplicated(), "a sentence given twice"),
     ):
         if invalid.any():
-            sentence = given.loc[invalid, "sentence"].iloc[0]
+            sentence = given_attributes.loc[invalid, "sentence"].iloc[0]
             raise input_error("the given attributes", "not in the list", sentence=sentence, problem=problem)
-    table = given.set_index("sentence")[known].reindex(listed["sentence"])
-    for name in known:
+    table = given_attributes.set_index("sentence")[names].reindex(sentences["sentence"])
+    for name in names:
         if name == "group":
             table[name] = table[name].fillna("").astype("str")
             continue
         values = pd.to_numeric(table[name], errors="coerce").astype("float64")
-        filled = table[name].notna() & (table[name].astype("str").str.strip() != "")
+        is_given = table[name].notna() & (table[name].astype("str").str.strip() != "")
         whole = "whole " if name == "attitude" else ""
-        invalid = filled & (~np.isfinite(values) | ((values % 1 != 0) & bool(whole)))
+        invalid = is_given & (~np.isfinite(values) | ((values % 1 != 0) & bool(whole)))
         if invalid.any():
             where = f"the given attributes, column {name}, sentence '{invalid.idxmax()}'"
             raise input_error(where, "attribute", value=table.loc[invalid, name].iloc[0], whole=whole)

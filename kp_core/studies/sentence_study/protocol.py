@@ -176,13 +176,13 @@ class Outcome:
     rules: pd.DataFrame | None = None
 
 
-def remaining_counts(majority: Ints, yes: Bools, left: Bools, grouped: bool = False) -> Left:
+def remaining_counts(majority: Ints, yes: Bools, remaining: Bools, grouped: bool = False) -> Left:
     """Return the numbers of sentences left (S,) and drawn: up to 40 “yes”, and up to five “no” per “yes”.
 
     >>> remaining_counts(np.array([2, 0]), np.arange(100) < 12, np.ones(100, bool))
     Left(documents=1, dropped=1, yes=12, no=88, drawn_yes=12, drawn_no=60, reason='')
     """
-    documents, n_yes, n_no = int((majority > 0).sum()), int((yes & left).sum()), int((~yes & left).sum())
+    documents, n_yes, n_no = int((majority > 0).sum()), int((yes & remaining).sum()), int((~yes & remaining).sum())
     reasons = {"few_yes": n_yes < FEWEST_YES, "few_no": n_no < FEWEST_YES, "one_document": grouped and documents < 2}
     reason = next((reason for reason, holds in reasons.items() if holds), "")
     drawn_yes = 0 if reason else min(MOST_YES, n_yes)
@@ -190,9 +190,9 @@ def remaining_counts(majority: Ints, yes: Bools, left: Bools, grouped: bool = Fa
     return Left(documents, dropped, n_yes, n_no, drawn_yes, min(NO_PER_YES * drawn_yes, n_no), reason)
 
 
-def draw(yes: Bools, left: Bools, size: Left, rng: np.random.Generator) -> Ints:
+def draw(yes: Bools, remaining: Bools, size: Left, rng: np.random.Generator) -> Ints:
     """Return the sentences of one draw, in order."""
-    sides = ((yes & left, size.drawn_yes), (~yes & left, size.drawn_no))
+    sides = ((yes & remaining, size.drawn_yes), (~yes & remaining, size.drawn_no))
     return np.sort(np.concatenate([rng.choice(np.flatnonzero(side), number, replace=False) for side, number in sides]))
 
 
@@ -215,12 +215,12 @@ def run_repeat(
 
     `seed`: seed of the study and number of the repeat; the draw from the randomly trimmed gold standard uses it too
     """
-    matrix, document, left = sentences.columns.to_numpy(), sentences.document, sentences.left(majority)
+    matrix, document, remaining = sentences.columns.to_numpy(), sentences.document, sentences.left(majority)
     documents = len(majority)
 
     def learned(yes: Bools) -> tuple[Ints, Bools, Floats]:
         numbers = np.random.default_rng(seed)
-        rows = draw(yes, left, size, numbers)
+        rows = draw(yes, remaining, size, numbers)
         return rows, *cross_validated(matrix[rows], yes[rows], document[rows], grouped, numbers)
 
     def table(predicted: Bools, yes: Bools, rows: Ints) -> Floats:
@@ -241,13 +241,13 @@ def run_repeat(
 
 def run_at_majority(sentences: Extracts, majority: Ints, design: Design) -> Outcome:
     """Return the outcome if a sentence of each document needs this many votes (D,), where 0 leaves the document out."""
-    yes, left = sentences.yes(majority), sentences.left(majority)
-    size = remaining_counts(majority, yes, left, design.grouped)
+    yes, remaining = sentences.yes(majority), sentences.left(majority)
+    size = remaining_counts(majority, yes, remaining, design.grouped)
     if size.reason:
         return Outcome(majority, size)
     seeds = [(design.seed, number) for number in range(design.repeats)]
     draws = [run_repeat(sentences, majority, size, design.grouped, seed) for seed in seeds]
-    rows = draw(yes, left, size, np.random.default_rng((design.seed, 0)))
+    rows = draw(yes, remaining, size, np.random.default_rng((design.seed, 0)))
     matrix = sentences.columns.to_numpy()[rows]
     tree = grow_tree(matrix, yes[rows], sentences.document[rows], design.grouped, design.seed)
     tables, importance = (np.stack(arrays) for arrays in zip(*draws, strict=True))
