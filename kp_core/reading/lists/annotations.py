@@ -1,20 +1,22 @@
-"""Read spans and labels of annotation tools (JSON, brat) as lists, and their texts."""
+"""Read spans and labels of annotation tools (JSON, brat, tagged tokens) as lists, and their texts."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, TypeAlias
 
 from kp_core.corpus import Role
-from kp_core.errors import Note, pluralize
+from kp_core.errors import InputError, Note, pluralize
 from kp_core.reading.lists.list_builder import ListBuilder, document_rows
-from kp_core.reading.meaning.fields import NAMES, find_roles, plain
+from kp_core.reading.meaning.fields import NAMES, find_roles, plain, quoted
 from kp_core.reading.meaning.layout import Family, Recognition, Strength
+from kp_core.reading.meaning.mapping import HEADS
+from kp_core.reading.meaning.question import Finding, Question, Reply
 from kp_core.reading.open.decode import File
 from kp_core.reading.open.json_table import records_of, shown
 from kp_core.reading.open.values import Rejected
@@ -31,6 +33,10 @@ _PRODIGY = {"annotator": "_annotator_id", "doc_id": "_input_hash"}
 _MARK = re.compile(r"T\S*\t(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)(?:\t(.*))?")
 #: Relations, events, attributes, modifiers, normalizations, notes and equivalences.
 _OTHER_MARK = re.compile(r"[REAMN]\d+\t\S+(?: .*)?|#\S*\t\S+ \S+.*|\*\t\S+ .*")
+_CELLS, _TAG = re.compile(r"[\t ]+"), re.compile(r"([BIOESLU])(?:-(\S+))?")
+#: The first line of a document of tagged tokens, and text after -DOCSTART- that is not an id.
+_HEAD = re.compile(r"-DOCSTART-(.*)|#\s*(?:new)?(?:doc(?:ument)?)?[ _]?id(?:\s*[=:]\s*|\s+)(\S+).*")
+_NOTHING = re.compile(r"(?:^|\s)(?:-X-|-|_|O)(?=\s|$)|[()]")
 #: The value of the setting `label` that selects all labels.
 _EVERY = "all"
 
@@ -54,11 +60,12 @@ class Marked:
     file: str = ""
     line: int = 0
     source: str | None = None
+    role: Role | None = None
     left: str = ""
 
 
-#: Marked documents, rejected lines, and notes.
-_Plan: TypeAlias = tuple[list[Marked], list[Rejected], list[Note]]
+#: Marked documents, rejected lines, notes, and the number of documents without ids, numbered 1, 2, …
+_Plan: TypeAlias = tuple[list[Marked], list[Rejected], list[Note], int]
 
 
 def _recognise_json(file: File, role: Role | None) -> Recognition | None:
@@ -99,7 +106,7 @@ def _recognise_json(file: File, role: Role | None) -> Recognition | None:
     notes += [Note("info", file.name, f"{reason}: {count:,}.") for reason, count in reasons.items()]
     accepted = [part for part in marked if not part.left]
     evidence = f"{pluralize(len(values), 'JSON object')} with a text and spans or labels"
-    return _recognition("F13", role, [file], evidence, (accepted, rejected, notes), columns=columns)
+    return _recognition("F13", role, [file], evidence, (accepted, rejected, notes, 0), columns=columns)
 
 
 def _recognition(
@@ -217,7 +224,100 @@ def _group_brat(files: Sequence[File], role: Role | None) -> list[Recognition]:
     left_out = f"Relations, attributes and notes left out: {n_others:,}."
     notes = [Note("info", marks[0].name, left_out)] if n_others else []
     evidence = f"files of brat; {'annotator = folder, document = file' if several else 'document = file'}"
-    return [_recognition("F13B", role, [*marks, *used_texts.values()], evidence, (marked, rejected, notes))]
+    return [_recognition("F13B", role, [*marks, *used_texts.values()], evidence, (marked, rejected, notes, 0))]
+
+
+def _recognise_tagged(file: File, role: Role | None) -> Recognition | None:
+    """Recognize a file in which 80% of the lines end in a tag, including `O`, the tag outside keyphrases.
+
+    Each column of tags gives one list of phrases per document; the tokens are the text.
+    """
+    first = [line for line in file.sample if not (line.startswith("# ") or _HEAD.fullmatch(line))]
+    tags = [cells[-1][0] for line in first if (cells := _tagged(line))]
+    if role == "documents" or not {"O"} < {*tags} or not {*"BISU"} & {*tags} or len(tags) < 0.8 * len(first):
+        return None
+    columns, documents = _columns_of(file), list(_documents(file))
+    marked, rejected = list[Marked](), list[Rejected]()
+    several = Counter(column_role for _, column_role in columns.values())
+    for number, (name, lines) in enumerate(documents, 1):
+        for column, (index, column_role) in columns.items():
+            source = column if several[column_role] > 1 else None
+            text, spans = _spans_of(lines, index)
+            marked.append(Marked(name or str(number), text, spans, file.name, lines[0][0], source, column_role))
+        rejected += [
+            (file.name, number, "not a token with a tag", line[:200])
+            for number, line in lines
+            if line.strip() and not line.startswith("#") and not _tagged(line)
+        ]
+    notes = [Note("info", file.name, "Texts are tokens; they were joined with spaces (tokenised).")]
+    plan = marked, rejected, notes, 0 if all(name for name, _ in documents) else len(documents)
+    return _recognition("F13C", role, [file], "a file of tokens with a tag (B, I, O) in each line", plan)
+
+
+def _tagged(line: str) -> list[str]:
+    """Return the cells of a line that ends in a tag, else nothing."""
+    cells = _CELLS.split(line.rstrip())
+    return cells if len(cells) > 1 and cells[0] and _TAG.fullmatch(cells[-1]) else []
+
+
+def _tag(cells: Sequence[str], index: int) -> re.Match[str] | None:
+    return _TAG.fullmatch(cells[index]) if len(cells) > -index else None
+
+
+def _columns_of(file: File) -> dict[str, tuple[int, Role | None]]:
+    """Return the position from the end and the role of each column of tags; ask if several may be the gold standard."""
+    rows = [cells for line in file.lines if not _HEAD.fullmatch(line) and (cells := _tagged(line))]
+    width = max(map(len, rows))
+    longest = [row for row in rows if len(row) == width]
+    indices = range(1 - width, 0)
+    most = (index for index in indices if sum(bool(_tag(row, index)) for row in longest) >= 0.9 * len(longest))
+    columns = {f"column {index + width + 1}": index for index in most}
+    gold, chosen = file.mapping.gold, file.mapping.keyphrases or tuple(columns)
+    if unknown := [name for name in (*gold, *chosen) if name not in columns]:
+        expected = f"a column of tags: {quoted(list(columns))}"
+        raise InputError(file.name, f"no tags in “{unknown[0]}”", expected, "Name one of these columns.")
+    if len(columns) > 1 and not (gold or file.mapping.keyphrases):
+        answers: dict[str, dict[str, Any]] = {
+            f"“{name}” is the gold standard, and the others are systems": {"gold": (name,)} for name in chosen[:10]
+        }
+        answers["each column is an annotator"] = {"role": "gold", "keyphrases": chosen, "annotator": HEADS}
+        answers[f"only “{chosen[-1]}” is read"] = {"keyphrases": chosen[-1:]}
+        mapping = replace(file.mapping, format="F13C")
+        replies = (Reply(words, {file.name: replace(mapping, **fields)}) for words, fields in answers.items())
+        found = f"a token with {len(columns)} tags in each line, in {quoted(chosen)}"
+        raise Question(Finding("ask", file.name, found, "one of them as the gold standard", tuple(replies)))
+    others: Role | None = "system" if gold else None
+    return {name: (columns[name], "gold" if name in gold else others) for name in (*gold, *chosen)}
+
+
+def _documents(file: File) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+    """Yield the id and lines of every document; each begins at -DOCSTART- or an id, else after a blank line."""
+    headed = any(map(_HEAD.fullmatch, file.lines))
+    name, lines = "", list[tuple[int, str]]()
+    for number, line in enumerate([*file.lines, ""], 1):
+        head = _HEAD.fullmatch(line)
+        if head or number > len(file.lines) or not (headed or line.strip()):
+            if any(text.strip() for _, text in lines):
+                yield name, lines
+            name, lines = (head[2] or _NOTHING.sub("", head[1]).strip()) if head else "", []
+        else:
+            lines.append((number, line))
+
+
+def _spans_of(lines: Sequence[tuple[int, str]], index: int) -> tuple[str, list[Span]]:
+    """Return the text of a document of tagged tokens, and the spans in one of its columns."""
+    pieces, spans, inside = list[str](), list[Span](), False
+    for number, line in lines:
+        cells = _tagged(line)
+        tag = _tag(cells, index)
+        pieces.append(cells[0] if tag else "\n")
+        if tag and tag[1] != "O":
+            label = (tag[2],) if tag[2] else ()
+            follows = inside and tag[1] in "IEL" and spans[-1].labels == label
+            last = spans.pop() if follows else Span(label, text="", line=number)
+            spans.append(last._replace(text=f"{last.text} {cells[0]}".strip()))
+        inside = tag is not None and tag[1] != "O"
+    return re.sub(r" ?\n[ \n]*", "\n", " ".join(pieces)).strip(), spans
 
 
 def _phrase(span: Span, text: str, limit: int) -> tuple[str, str]:
@@ -242,15 +342,17 @@ def _flat(text: str) -> str:
 
 
 def _read(recognition: Recognition, role: Role | None) -> list[Rows]:
-    """Return the lists and the texts; a phrase counts once per annotator and document."""
-    annotated, rejected, notes = recognition.plan
+    """Return the lists of each role, and the texts; a phrase counts once per annotator and document."""
+    annotated, rejected, notes, counted = recognition.plan
     file, label, n_repeated = recognition.files[0], recognition.options["label"], 0
-    builder, texts = ListBuilder(recognition.role, file.limits), dict[tuple[str, str], int]()
+    lists = {recognition.role: ListBuilder(recognition.role, file.limits)}
+    texts = dict[tuple[str, str], int]()
     for marked in annotated:
+        role, seen = marked.role or recognition.role, set[str]()
+        builder = lists.setdefault(role, ListBuilder(role, file.limits))
         builder.open(marked.doc_id, file=marked.file, line=marked.line, source=marked.source)
         if marked.text:
             texts.setdefault((marked.doc_id, marked.text), marked.line)
-        seen = set[str]()
         for span in marked.spans:
             if label not in (_EVERY, *span.labels):
                 continue
@@ -261,17 +363,26 @@ def _read(recognition: Recognition, role: Role | None) -> list[Rows]:
             seen |= set() if reject else {phrase}
             columns = {"label": ", ".join(dict.fromkeys(span.labels))} if span.labels else {}
             builder.add(phrase, line=span.line, reject=reject, **columns)
+    main = lists[recognition.role]
     for row in rejected:
-        builder.reject(*row)
-    builder.notes += notes
+        main.reject(*row)
+    main.notes += notes
     if n_repeated:
         message = f"Phrases marked again by the same annotator in the same document: {n_repeated:,}; each counts once."
-        builder.say("info", file.name, message)
+        main.say("info", file.name, message)
     ids, bodies = ([key[part] for key in texts] for part in (0, 1))
     documents = document_rows({"doc_id": ids, "text": bodies}, list(texts.values()))
-    return [builder.rows(), *([documents] if texts else [])]
+    parts = [*(builder.rows() for builder in lists.values()), *([documents] if texts else [])]
+    for part in parts:
+        part.counted = counted
+    return parts
+
+
+def _group_tagged(files: Sequence[File], role: Role | None) -> list[Recognition]:
+    return [reading for file in files if (reading := _recognise_tagged(file, role))]
 
 
 _SETTINGS: dict[str, Any] = {"OPTIONS": ("label",), "PROVED": True}
 F13 = Family("F13", "JSON: doccano, Prodigy, Label Studio", _recognise_json, _read, **_SETTINGS)
 F13B = Family("F13B", "brat, .ann next to .txt", None, _read, _group_brat, True, **_SETTINGS)
+F13C = Family("F13C", "tagged tokens, CoNLL", _recognise_tagged, _read, _group_tagged, **_SETTINGS)

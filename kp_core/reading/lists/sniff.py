@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, UsageError, pluralize
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.lists.annotations import F13, F13B
+from kp_core.reading.lists.annotations import F13, F13B, F13C
 from kp_core.reading.lists.document_files import F4, F12
 from kp_core.reading.lists.lines import F3, F5, F8
 from kp_core.reading.meaning.fields import SYSTEMS, in_words, plain, quoted, role_of_path
@@ -36,16 +36,12 @@ _NOT_READ = {
     re.compile(rb"TY  - |PMID ?- |%0 |FN |=LDR "): "records of RIS, PubMed, EndNote or MARC",
     re.compile(rb"@?prefix |@base ", re.IGNORECASE): "Turtle",
     re.compile(rb'\{.*"annotation_sets"\s*:', re.DOTALL): "JSON of GATE",
-    re.compile(
-        rb"(?=[^\0]*[\t ]O\r?\n)(?=[^\0]*[\t ]B(?:-\S+)?\r?\n)(?:(?:#[^\n]*|-DOCSTART-[^\n]*)?\r?\n)*"
-        rb"(?:\S+[\t ]+(?:\S+[\t ]+)*(?:O|[BI](?:-\S+)?)\r?\n)+"
-    ): "tagged tokens (CoNLL)",
 }
 _ROLE_NAMES = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
 
 
 #: All families, by number.
-FAMILIES = (F3, F4, F5, F8, F10, F12, F13, F13B)
+FAMILIES = (F3, F4, F5, F8, F10, F12, F13, F13B, F13C)
 
 
 def family_named(name: str) -> Family:

@@ -64,8 +64,6 @@ def test_hits_are_those_of_the_script_of_llms4subjects_by_concept_and_by_label(b
         ("d2.json", '{"text": "Sea", "annotation_sets": {"": {"annotations": []}}}', "found JSON of GATE"),
         ("short.tsv", "Tides rise.\t<http://x.org/1> <http://x.org/2>\n", "found Text with URIs of Annif"),
         ("ana.tsv", "#FORMAT=WebAnno TSV 3.3\n\n#Text=The tide.\n1-1\t0-3\tThe\t_\t\n", "found WebAnno TSV"),
-        ("t.conll", "-DOCSTART- -X- O\n\nThe DT O\ntide NN B-KP\ntable NN I-KP\n", "found tagged tokens"),
-        ("t.txt", "The O\ntide B\ntable I\n\nSea B\n", "found tagged tokens"),
     ],
 )
 @pytest.mark.parametrize("role", ["gold", "documents", "files"])

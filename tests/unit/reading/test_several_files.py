@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 import kp_core as kp
-from kp_core.reading import Mapping, Question, Source
+from kp_core.reading import Mapping, Question, Source, form_for
 
 GOLD = "tide table;high water\nmoon phase\nsea level rise\nharbour wall;breakwater\n"
 CONSTANT = "tide table;water;sea\nmoon phase;water;sea\nsea level rise;water;sea\nharbour wall;water;sea\n"
+TAGS = "The\tB\tO\ntide\tB\tB\ntable\tI\tI\n\nHarbour\tB\tI\nlight\tI\tI\n"
 
 
 def values(result: kp.Result) -> dict[tuple[str, str], float]:
@@ -61,3 +62,32 @@ def test_lists_of_constant_length_beside_as_many_lines_are_asked_and_may_be_line
 def test_lists_of_constant_length_are_asked_elsewhere(files: dict[str, str]) -> None:
     with pytest.raises(Question, match=r"Say what the file means|expected an unambiguous format"):
         kp.load(**{role: Source(f"{role}.txt", text.encode()) for role, text in files.items()})
+
+
+def test_two_columns_of_tags_are_asked_once_for_two_roles() -> None:
+    file = Source("t.conll", TAGS.encode())
+    with pytest.raises(Question) as asked:
+        kp.load(gold=file, systems={"mine": file})
+    (finding,) = asked.value.findings
+    assert finding.found in form_for(file, Mapping()).reason
+    assert [item.options() for item in finding.answers] == [
+        "--as 't.conll:gold=column 2,format=F13C'",
+        "--as 't.conll:gold=column 3,format=F13C'",
+        "--as 't.conll:role=gold,keyphrases=column 2,column 3,annotator=(heads),format=F13C'",
+        "--as 't.conll:keyphrases=column 3,format=F13C'",
+    ]
+    gold = ["The", "tide table", "Harbour light"]
+    for answer, right in zip(finding.answers[:2], ((1.0, 2 / 3), (2 / 3, 1.0)), strict=True):
+        corpus = kp.load(gold=file, systems={"mine": file}, mapping=answer.mapping)
+        result = kp.evaluate(corpus, k="all", average="micro", measures=["P@k", "R@k"], interval="none")
+        assert values(result) == pytest.approx({("mine", "P@M"): right[0], ("mine", "R@M"): right[1]})
+        lists = sorted([corpus.gold["phrase"].tolist(), corpus.runs["phrase"].tolist()], key=len)
+        assert lists == [gold[1:], gold]
+
+
+def test_a_column_without_tags_is_refused_in_words() -> None:
+    mapping = Mapping(gold="column 9")
+    with pytest.raises(
+        kp.InputError, match="expected a column of tags: “column 2”, “column 3”, found no tags in “colu"
+    ):
+        kp.load(gold=Source("t.conll", TAGS.encode()), mapping={"t.conll": mapping})
