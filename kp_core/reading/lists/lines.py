@@ -330,18 +330,16 @@ def _decode(columns: dict[str, pa.Array], rows: Rows, file: str, underscore: boo
     if rows.role == "gold" and all(_ITERATION.fullmatch(name) for name in pc.unique(columns["source"]).to_pylist()):
         del columns["source"]
     encoded = {name: columns[name].dictionary_encode() for name in ("doc_id", "phrase", "source") if name in columns}
-    escaped = {name: pc.match_substring(column.dictionary, "%") for name, column in encoded.items()}
-    size = sum(pc.sum(mask).as_py() or 0 for mask in escaped.values())
-    decoded = {
-        name: text_column([unescape(text) for text in encoded[name].dictionary.filter(mask).to_pylist()])
-        for name, mask in escaped.items()
+    texts = {name: column.dictionary.to_pylist() for name, column in encoded.items()}
+    size = sum("%" in text for values in texts.values() for text in values)
+    deencoded = {
+        name: text_column([unescape(text) if "%" in text else text for text in values])
+        for name, values in texts.items()
     }
     if any(values.null_count or halves for values, halves in decoded.values()):
         rows.notes.append(Note("info", file, "Some `%` is not followed by a valid code, so `%XX` was not decoded."))
     elif size:
-        for name, (values, _) in decoded.items():
-            texts = pc.replace_with_mask(encoded[name].dictionary, escaped[name], values)
-            columns[name] = texts.take(encoded[name].indices)
+        columns |= {name: values.take(encoded[name].indices) for name, (values, _) in deencoded.items()}
         one, several = "id, phrase or name with `%XX` was decoded.", "ids, phrases and names with `%XX` were decoded."
         rows.notes.append(Note.counting("info", file, size, one, several))
     phrases = columns["phrase"]

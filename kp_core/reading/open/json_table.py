@@ -30,6 +30,8 @@ _FENCE = re.compile(r"^```\w*|```$")
 _BLOCK = re.compile(r"^```\w*[ \t]*\n(\s*[\[{].*?)^[^\S\n]*```", re.DOTALL | re.MULTILINE)
 #: Number of objects examined to see whether a text contains records, and maximum share of broken ones.
 FIRST, _BROKEN = 200, 0.2
+#: Names of fields that wrap the records.
+_WRAPPERS = {"data", "results", "result", "output", "outputs", "response", "systems", "models", "runs"}
 #: Maximum depth of nested objects whose fields become columns, and maximum number of their names (more are data).
 _DEPTH, _NAMES = 8, 100
 #: Maximum number of bytes that Arrow reads.
@@ -114,9 +116,13 @@ def records_within(value: Any) -> Any:
         return [dict(zip(map(str, names), row, strict=False)) for row in rows] if is_table else value
     if find_roles(value, ("doc_id", "text", "title")):
         return _by_column(value)
-    parts = {name: inner for name, inner in value.items() if _holds_records(inner)}
-    others = any(isinstance(inner, list) for name, inner in value.items() if name not in parts)
-    return value if len(parts) != 1 or others else next(iter(parts.values()))
+    parts = {name: inner for name, inner in value.items() if _holds_records(name, inner)}
+    others = [inner for name, inner in value.items() if name not in parts]
+    if len(parts) != 1 or any(isinstance(inner, list) for inner in others):
+        return value
+    (inner,) = parts.values()
+    alone = isinstance(inner, dict) and not others and not all(isinstance(cell, dict) for cell in inner.values())
+    return value if alone else records_within(inner)
 
 
 def _by_column(value: dict[str, Any]) -> Any:
@@ -128,11 +134,14 @@ def _by_column(value: dict[str, Any]) -> Any:
     return [dict(zip(value, row, strict=True)) for row in zip(*(cells.values() for cells in columns), strict=True)]
 
 
-def _holds_records(inner: Any) -> bool:
-    """Recognize records of documents by their fields."""
-    first = inner[:FIRST] if _are_objects(inner) else []
-    parts = (("doc_id", "text"), ("gold", "predictions", "phrases"))
-    return bool(first) and all(find_roles(item, roles) for item in first for roles in parts)
+def _holds_records(name: str, inner: Any) -> bool:
+    """Recognize records of documents by their fields, or lists by id in a field such as `results`."""
+    if isinstance(inner, list):
+        parts = (("doc_id", "text"), ("gold", "predictions", "phrases"))
+        return _are_objects(inner) and all(find_roles(item, roles) for item in inner[:FIRST] for roles in parts)
+    cells = list(inner.values()) if isinstance(inner, dict) and plain(name) in _WRAPPERS else []
+    within = [item for cell in cells for item in (cell.values() if isinstance(cell, dict) else (cell,))]
+    return bool(within) and all(isinstance(item, list) for item in within)
 
 
 def unfenced(value: Any) -> Any:

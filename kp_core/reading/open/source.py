@@ -214,10 +214,10 @@ def _unpack(source: Source, limits: Limits, *, nested: bool = False) -> Bundle:
         if packed_kind(data) not in ("", "tar"):
             remedy = "Pack the files as a zip archive."
             raise InputError(source.name, "an archive inside a gzip file", "one text file", remedy)
-    if packed_kind(data) in _UNREAD:
-        found, remedy = _UNREAD[packed_kind(data)]
+    if (kind := packed_kind(data)) in _UNREAD:
+        found, remedy = _UNREAD[kind]
         raise InputError(name, found, "a table, or lists in text", remedy)
-    if not is_archive(data):
+    if kind not in ("tar", "zip"):
         return Bundle(name, (Source(name, data),))
     if nested:
         return Bundle(name, (), (name,))
