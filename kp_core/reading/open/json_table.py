@@ -110,10 +110,6 @@ def records_within(value: Any) -> Any:
     """Return the records in an object that wraps them or has them column by column; return other values unchanged."""
     if not isinstance(value, dict):
         return value
-    if {"columns", "data"} <= set(value) <= {"columns", "index", "data"}:  # orient="split" of pandas
-        names, rows = value["columns"], value["data"]
-        is_table = isinstance(names, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows)
-        return [dict(zip(map(str, names), row, strict=False)) for row in rows] if is_table else value
     if find_roles(value, ("doc_id", "text", "title")):
         return _by_column(value)
     parts = {name: inner for name, inner in value.items() if _holds_records(name, inner)}
