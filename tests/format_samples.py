@@ -35,8 +35,26 @@ def workbook(sheets, name="a.xlsx"):
 
 
 def open_document(sheets, name="a.ods"):
-    """Return the outside of an OpenDocument workbook, which is refused."""
-    return archive({"mimetype": "application/vnd.oasis.opendocument.spreadsheet", "content.xml": str(sheets)}, name)
+    """Return an OpenDocument workbook of {sheet: rows}."""
+    space = "urn:oasis:names:tc:opendocument:xmlns:"
+    spaces = " ".join(f'xmlns:{part}="{space}{part}:1.0"' for part in ("office", "table", "text"))
+    cell = '<table:table-cell office:value-type="string">{}</table:table-cell>'
+    edge = '<table:table-cell table:number-columns-repeated="16380"/>'
+    body = "".join(
+        f'<table:table table:name="{title}">'
+        + "".join(
+            "<table:table-row>"
+            + "".join(cell.format("".join(f"<text:p>{line}</text:p>" for line in text.split("\n"))) for text in row)
+            + f"{edge}</table:table-row>"
+            for row in rows
+        )
+        + f'<table:table-row table:number-rows-repeated="1048000">{edge}</table:table-row></table:table>'
+        for title, rows in sheets.items()
+    )
+    content = f"<office:document-content {spaces}><office:body><office:spreadsheet>{body}"
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    end = "</office:spreadsheet></office:body></office:document-content>"
+    return archive({"mimetype": kind, "content.xml": content + end}, name)
 
 
 def parquet(name="a.parquet", **columns):

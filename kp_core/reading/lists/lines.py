@@ -332,14 +332,14 @@ def _decode(columns: dict[str, pa.Array], rows: Rows, file: str, underscore: boo
     encoded = {name: columns[name].dictionary_encode() for name in ("doc_id", "phrase", "source") if name in columns}
     texts = {name: column.dictionary.to_pylist() for name, column in encoded.items()}
     size = sum("%" in text for values in texts.values() for text in values)
-    deencoded = {
+    decoded = {
         name: text_column([unescape(text) if "%" in text else text for text in values])
         for name, values in texts.items()
     }
     if any(values.null_count or halves for values, halves in decoded.values()):
         rows.notes.append(Note("info", file, "Some `%` is not followed by a valid code, so `%XX` was not decoded."))
     elif size:
-        columns |= {name: values.take(encoded[name].indices) for name, (values, _) in deencoded.items()}
+        columns |= {name: values.take(encoded[name].indices) for name, (values, _) in decoded.items()}
         one, several = "id, phrase or name with `%XX` was decoded.", "ids, phrases and names with `%XX` were decoded."
         rows.notes.append(Note.counting("info", file, size, one, several))
     phrases = columns["phrase"]

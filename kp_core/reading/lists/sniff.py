@@ -24,7 +24,7 @@ from kp_core.reading.open.decode import File, binary_kind
 from kp_core.reading.open.json_table import is_json, json_of, records_of
 
 #: Extensions of data files. A folder is refused if one of its data files cannot be read.
-_DATA_EXTENSIONS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".key", ".ann")
+_DATA_EXTENSIONS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
 #: First bytes of unsupported formats.
 _NOT_READ = {
     re.compile(rb"<\?xml|<TEI|<files>"): "XML",

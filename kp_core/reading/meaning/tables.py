@@ -1,4 +1,4 @@
-"""Read tables (CSV, TSV, XLSX, Parquet, JSON) by the names of their columns or their cells."""
+"""Read tables (CSV, TSV, XLSX, ODS, Parquet, JSON) by the names of their columns or their cells."""
 
 from __future__ import annotations
 
@@ -213,4 +213,4 @@ def _unread_sheets(file: File, read: set[str]) -> list[str]:
     return [name for name, table in tables.items() if any(pc.any(pc.not_equal(c, "")).as_py() for c in table.columns)]
 
 
-F10 = Family("F10", "tables: CSV, TSV, XLSX, Parquet, JSON", recognise, read, FORMS=FORMS)
+F10 = Family("F10", "tables: CSV, TSV, XLSX, ODS, Parquet, JSON", recognise, read, FORMS=FORMS)

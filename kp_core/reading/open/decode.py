@@ -157,9 +157,10 @@ class File:
         return cast(T, self.cached[key])
 
     @cached_property
-    def workbook(self) -> bool:
-        """Whether it is a workbook (XLSX)."""
-        return packed_kind(self.source.data) == "XLSX"
+    def workbook(self) -> str:
+        """The kind of workbook, XLSX or ODS; empty for any other file."""
+        kind = packed_kind(self.source.data)
+        return kind if kind in ("XLSX", "ODS") else ""
 
     @cached_property
     def decoded(self) -> Text:

@@ -34,11 +34,6 @@ KNOWN_EXTENSIONS = frozenset(
     )
 )
 _ARCHIVES = (".zip", ".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar")
-#: Kind of an Office file that is not read → its name, and what to do.
-_UNREAD = {
-    "ODS": ("a spreadsheet of OpenDocument", "Save it as XLSX or CSV, and load that."),
-    "DOCX": ("a document of a word processor", "Save it as text, one line per document, or as a table (CSV, XLSX)."),
-}
 #: Number of bytes that are unpacked at a time, and maximum depth of folders.
 _PIECE, _MOST_FOLDERS = 1 << 20, 100
 #: Names of ignored files: languages (of LIAAD), notes, scripts, settings, links, papers, models.
@@ -214,9 +209,9 @@ def _unpack(source: Source, limits: Limits, *, nested: bool = False) -> Bundle:
         if packed_kind(data) not in ("", "tar"):
             remedy = "Pack the files as a zip archive."
             raise InputError(source.name, "an archive inside a gzip file", "one text file", remedy)
-    if (kind := packed_kind(data)) in _UNREAD:
-        found, remedy = _UNREAD[kind]
-        raise InputError(name, found, "a table, or lists in text", remedy)
+    if (kind := packed_kind(data)) == "DOCX":
+        remedy = "Save it as text, one line per document, or as a table (CSV, XLSX), and load that."
+        raise InputError(name, "a document of a word processor", "a table, or lists in text", remedy)
     if kind not in ("tar", "zip"):
         return Bundle(name, (Source(name, data),))
     if nested:

@@ -1,4 +1,4 @@
-"""Read workbooks (XLSX) and Parquet files as tables within the limits; no formula or macro is run."""
+"""Read workbooks (XLSX, ODS) and Parquet files as tables within the limits; no formula or macro is run."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ import io
 import os
 import re
 import warnings
+import zipfile
+from collections.abc import Iterator
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,16 +20,19 @@ from kp_core.errors import InputError, pluralize
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.meaning.mapping import Mapping
 from kp_core.reading.open.decode import File
-from kp_core.reading.open.source import check_workbook, refuse_damaged
+from kp_core.reading.open.source import DAMAGED, check_workbook, refuse_damaged
 from kp_core.reading.open.table import Table, headed, header_names, holds_lists, plain_column
 
 if TYPE_CHECKING:  # slow to import
     import pyarrow.parquet as pq
 
+_TABLE, _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}", "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 #: A formula without a stored value, as opposed to an empty text.
 _FORMULA = re.compile(rb'<c r="([A-Z]{1,3}[0-9]{1,7})"(?![^>]* t="str")[^>]*><f[^>]*>[^<]*</f>(?:<v></v>|<v ?/>)?</c>')
 #: A character not allowed in XML, as escaped in XLSX.
 _ESCAPED = re.compile("_x00([01][0-9A-Fa-f])_")
+#: A row: its number and its cells.
+_Rows = Iterator[tuple[int, list[str]]]
 
 
 def sheet_names(file: File) -> list[str]:
@@ -36,7 +42,9 @@ def sheet_names(file: File) -> list[str]:
 
 def read_sheet(file: File, sheet: str, mapping: Mapping) -> Table:
     """Return a sheet as a table."""
-    numbers, columns = file.once(f"sheet {sheet}", lambda: _filled(file, _book(file)[sheet]))
+    page = _book(file)[sheet]
+    excel = file.workbook == "XLSX"
+    numbers, columns = file.once(f"sheet {sheet}", lambda: _filled(file, _excel_rows(file, page)) if excel else page)
     size = numbers[-1] if numbers else 0
     counts: dict[str, Any] = {"blank": size - len(numbers), "read": size, "sheet": sheet}
     table = headed(Table(file.name, [], columns, numbers, limits=file.limits, **counts), mapping)
@@ -45,11 +53,11 @@ def read_sheet(file: File, sheet: str, mapping: Mapping) -> Table:
 
 
 def _book(file: File) -> dict[str, Any]:
-    """Return the sheets of a workbook by name."""
-    return file.once("book", lambda: _open(file))
+    """Return the sheets of a workbook by name: openpyxl sheets, or rows of ODS."""
+    return file.once("book", lambda: _open_excel(file) if file.workbook == "XLSX" else _open_document(file))
 
 
-def _open(file: File) -> dict[str, Any]:
+def _open_excel(file: File) -> dict[str, Any]:
     # Entities are excluded, so openpyxl does not need the slow safe parser.
     os.environ.setdefault("OPENPYXL_DEFUSEDXML", "False")
     import openpyxl  # slow to import
@@ -64,19 +72,13 @@ def _open(file: File) -> dict[str, Any]:
     return {sheet.title: sheet for sheet in sheets}
 
 
-def _filled(file: File, page: Any) -> tuple[list[int], list[pa.ChunkedArray]]:
-    """Return the numbers of the rows that are not blank, and the columns; refuse formulas without stored values."""
+def _filled(file: File, every: _Rows) -> tuple[list[int], list[pa.ChunkedArray]]:
+    """Return the numbers of the rows that are not blank, and the columns of these rows."""
     limits, where = file.limits, file.name
     numbers, rows = list[int](), list[list[str]]()
     cells = characters = width = 0
-    with refuse_damaged(where, "workbook", (Exception,)), warnings.catch_warnings(action="ignore"):
-        if match := _FORMULA.search(page.parent._archive.read(page._worksheet_path)):
-            where = f"{where}, sheet “{page.title}”, cell {match[1].decode()}"
-            remedy = "Open it in a spreadsheet program, save it there, load that; or choose other sheets."
-            raise InputError(where, "a formula without its value", "values", remedy)
-        page.reset_dimensions()  # they may be wrong
-        for number, row in enumerate(page.iter_rows(), 1):
-            texts = list(map(_shown, row))
+    with refuse_damaged(where, "workbook", (Exception,)):
+        for number, texts in every:
             cells += max(len(texts), 1)
             refuse_over(limits.table_cells, cells, "cells", where, "a sheet")
             while texts and not texts[-1]:
@@ -93,6 +95,18 @@ def _filled(file: File, page: Any) -> tuple[list[int], list[pa.ChunkedArray]]:
         refuse_over(limits.rows, len(rows), "rows", where, "a sheet")
     columns = zip_longest(*rows, fillvalue="")
     return numbers, [pa.chunked_array([pa.array(texts, pa.large_string())]) for texts in columns]
+
+
+def _excel_rows(file: File, page: Any) -> _Rows:
+    """Yield number and cells of the rows of an Excel sheet; refuse formulas without stored values."""
+    if match := _FORMULA.search(page.parent._archive.read(page._worksheet_path)):
+        where, what = f"{file.name}, sheet “{page.title}”, cell {match[1].decode()}", "a formula without its value"
+        remedy = "Open it in a spreadsheet program, save it there, load that; or choose other sheets."
+        raise InputError(where, what, "values", remedy)
+    page.reset_dimensions()  # they may be wrong
+    with warnings.catch_warnings(action="ignore"):
+        for number, cells in enumerate(page.iter_rows(), 1):
+            yield number, list(map(_shown, cells))
 
 
 def _shown(cell: Any) -> str:
@@ -112,6 +126,40 @@ def _shown(cell: Any) -> str:
     if isinstance(value, datetime.datetime):
         return value.isoformat(" ").removesuffix(" 00:00:00")
     return str(value)
+
+
+def _open_document(file: File) -> dict[str, Any]:
+    """Return the rows of all sheets of an OpenDocument file, read in one pass."""
+    check_workbook(file.name, file.source.data, file.limits)
+    with (
+        refuse_damaged(file.name, "workbook", (ElementTree.ParseError, KeyError, *DAMAGED)),
+        zipfile.ZipFile(io.BytesIO(file.source.data)) as packed,
+        packed.open("content.xml") as content,
+    ):
+        events = ElementTree.iterparse(content, ("start", "end"))
+        sheets = (element for event, element in events if event == "start" and element.tag == f"{_TABLE}table")
+        return {str(sheet.get(f"{_TABLE}name")): _filled(file, _open_document_rows(file, events)) for sheet in sheets}
+
+
+def _open_document_rows(file: File, events: Iterator[tuple[str, ElementTree.Element]]) -> _Rows:
+    """Yield number and cells of the rows up to the end of a sheet."""
+    number = 1
+    for event, element in events:
+        if event == "end" and element.tag == f"{_TABLE}table":
+            return
+        if event == "end" and element.tag == f"{_TABLE}table-row":
+            row: list[str] = []
+            for cell in element:
+                lines = ["".join(line.itertext()) for line in cell.findall(f"{_TEXT}p")]
+                times = int(cell.get(f"{_TABLE}number-columns-repeated", 1))
+                # Blank cells and rows are repeated up to the edge of the sheet.
+                row += ["\n".join(lines)] * min(times, file.limits.columns + 1)
+            times = int(element.get(f"{_TABLE}number-rows-repeated", 1))
+            if any(row):
+                refuse_over(file.limits.list_phrases, times, "copies", f"{file.name}, row {number}", "a row")
+                yield from ((number + index, list(row)) for index in range(times))
+            number += times
+            element.clear()
 
 
 def is_parquet(file: File) -> bool:

@@ -14,7 +14,7 @@ from kp_core.errors import InputError
 from kp_core.reading import Limits, Mapping, Source
 from kp_core.reading.open.decode import File
 from kp_core.reading.open.workbooks import read_sheet
-from tests.format_samples import archive, parquet, workbook
+from tests.format_samples import archive, open_document, parquet, workbook
 
 SHEET = "xl/worksheets/sheet1.xml"
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -215,14 +215,15 @@ def test_several_columns_of_lists_are_proposed_as_annotators_or_systems(role, ta
     assert corpus.empty[["source", "doc_id"]].to_numpy().tolist() == [["ana", "y"]]
 
 
-def test_a_workbook_is_opened_once_for_all_of_its_sheets(monkeypatch):
+@pytest.mark.parametrize("ending", ["xlsx", "ods"])
+def test_a_workbook_is_opened_once_for_all_of_its_sheets(ending, monkeypatch):
     opened = []
     real = zipfile.ZipFile.__init__
     monkeypatch.setattr(zipfile.ZipFile, "__init__", lambda *given, **named: opened.append(1) or real(*given, **named))
     counts = []
     for sheets in (3, 30):
         rows = {f"p{number}": [["doc_id", "phrase"], ["d1", f"a{number}"], ["d2", "b"]] for number in range(sheets)}
-        source = workbook(rows)
+        source = (workbook if ending == "xlsx" else open_document)(rows)
         opened.clear()
         assert len(kp.load(gold=source).gold) == 2 * sheets
         counts.append(len(opened))
