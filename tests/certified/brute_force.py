@@ -332,9 +332,16 @@ def of_order(
         return _divided(sum(precisions, ZERO), Fraction(among))
     if name == "bpref":
         return preference(ranked, rows, document)
-    p = Fraction(name.partition("=")[2].rstrip(")") or "0.9")
+    p = persistence(name)
     gains = [(rank, row.grade or row.below) for rank, row in top]
     return (1 - p) * sum((gain / (largest or ONE) * p ** (rank - 1) for rank, gain in gains), ZERO)
+
+
+def persistence(name: str) -> Fraction:
+    """Return p of RBP, the only measure for which `of_order` has no condition."""
+    if not name.startswith("RBP"):
+        raise NotImplementedError(f"no formula for {name}: add it to of_order, or to CONCORDANCE and of_table")
+    return Fraction(name.partition("=")[2].rstrip(")") or "0.9")
 
 
 def weigh(found: Sequence[Document]) -> None:

@@ -10,7 +10,7 @@ from tests.corpora import corpus_of, scored
 SIZES = corpus_of({"d1": ["a", "b", "c", "d"], "d2": ["e"]}, {"s": {"d1": ["a", "x"], "d2": ["e", "y"]}})
 
 
-NO_MEASURES = ["F2@5", "P@", "P@0", "P@-1", "P@x", "P@G", "kappa@5", "RBP(p=1)", "RBP(p=0)", "RBP(q=0.5)"]
+NO_MEASURES = ["unknown@5", "P@", "P@0", "P@-1", "P@x", "P@G", "kappa@5", "RBP(p=1)", "RBP(p=0)", "RBP(q=0.5)"]
 
 
 @pytest.mark.parametrize("measure", [*NO_MEASURES, "RBP(p=1.2.3)", "ndcg@5", ""])
@@ -28,6 +28,12 @@ def test_pairs_of_a_comparison():
     assert comparison.frame["p_adjusted"].tolist() == pytest.approx([4 / 2**11, 6 / 2**12, 1])
     assert comparison.clusters == {"x": 1, "y": 2, "z": 2}
     assert comparison.better == {"x": ("y", "z"), "y": (), "z": ()}
+
+
+def test_f_of_means_is_an_average_only_of_measures_that_name_their_means():
+    averaged = [name for name, card in kp.MEASURES.items() if "f-of-means" in card.averages]
+    named = [name for name, card in kp.MEASURES.items() if card.f_of]
+    assert averaged == named, "in measures.toml, set f_of, or averages without f-of-means"
 
 
 def test_t_interval_of_f_of_means_is_the_delta_method():
