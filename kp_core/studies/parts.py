@@ -41,7 +41,7 @@ def parse_by(by: str | Sequence[str]) -> By:
     >>> parse_by("presence,group"), parse_by("")
     (('group', 'presence'), ())
     """
-    criteria = names_in(by)
+    criteria = names_in(by or ())
     for name in criteria:
         refuse_unless(name, PARTS, "by")
     if {*SIDES} <= {*criteria}:
