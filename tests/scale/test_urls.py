@@ -26,7 +26,7 @@ def test_urls_give_same_numbers_as_files(store, capsys) -> None:
     expected = scale.evaluate(LECTURES / "gold.csv", runs, **ASKED).frame
     result = scale.evaluate(f"{store}/gold.csv", {name: f"{store}/runs/{name}" for name in runs}, **ASKED).frame
     assert result[["system", "value"]].to_numpy().tolist() == expected[["system", "value"]].to_numpy().tolist()
-    data = ["--gold", f"{store}/gold.csv", "--system", f"{store}/runs/rake/part-0.csv"]
+    data = ["--gold", f"{store}/gold.csv", "--system", f"{store}/runs/rake/part-0.csv", "--stream"]
     (row,) = answered(capsys, "evaluate", *data, "--measures", "F1@k", "--k", "5", "--interval", "none")["rows"]
     assert row["value"] == expected["value"].iloc[0]
 
