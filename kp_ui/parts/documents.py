@@ -129,8 +129,7 @@ def choose_document(ids: list[str], listed: pd.DataFrame, known_ids: Collection[
 
 def _text(view: DocumentView, document: str, pair: Sequence[str]) -> None:
     st.header(show.plain(view.title or document), anchor=False)
-    shown_id = document if view.title else ""
-    show.small(" · ".join(part for part in (shown_id, view.group, settings.cutoff_in_words() if pair else "") if part))
+    show.small(" · ".join(part for part in (document if view.title else "", view.group) if part))
     systems = [name for name in pair if name in view.lists]
     if not view.text:
         show.small(f"No text of this {workspace.terms()['document']} is loaded.")

@@ -24,10 +24,7 @@ _EXTRACTED, _ADDED, _EXTERNAL = "extracted", "added", "external sources"
 #: External source of a system → its description, and the file for the sample lectures.
 _SOURCES = {
     "documents": ("External documents, such as the chapters of a textbook", "external/handbook.jsonl"),
-    "phrases": (
-        "External list of phrases, such as a glossary: one per line, optionally with a TAB and a weight",
-        "external/glossary.txt",
-    ),
+    "phrases": ("External phrases, such as a glossary: one per line, optionally a weight", "external/glossary.txt"),
 }
 
 

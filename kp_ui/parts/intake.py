@@ -45,8 +45,8 @@ def section() -> None:
         _rows(())
     else:
         _rows(report.receipt(data.corpus))
-        wrong()
-        _next_step(report.understood(data.corpus))
+        if not wrong():
+            _next_step(report.understood(data.corpus))
     _drop_zone()
 
 
@@ -86,8 +86,7 @@ def _drop_zone() -> None:
         with st.popover("Example files to start from", icon=":material/table:"):
             for name, words in _TEMPLATES.items():
                 st.markdown(words)
-                with st.container(horizontal=True):
-                    _template(workspace.SAMPLE_DATA / name)
+                _template(workspace.SAMPLE_DATA / name)
         if folder := os.environ.get(SHARED_FOLDER):
             _shared(Path(folder))
 
@@ -100,9 +99,10 @@ def _take_folder(files: list[Source]) -> None:
 
 def _template(path: Path) -> None:
     frame = pd.read_json(path, lines=True) if path.suffix == ".jsonl" else pd.read_csv(path, dtype="str")
-    for ending, data in (("csv", typeset.unescaped_csv(frame)), ("xlsx", typeset.xlsx({"Sheet1": frame}))):
-        file = f"{path.stem}.{ending}"
-        show.file(file, data, file, f"template_{file}")
+    with st.container(horizontal=True):
+        for ending, data in (("csv", typeset.unescaped_csv(frame)), ("xlsx", typeset.xlsx({"Sheet1": frame}))):
+            file = f"{path.stem}.{ending}"
+            show.file(file, data, file, f"template_{file}")
 
 
 def _shared(root: Path) -> None:
@@ -127,14 +127,13 @@ def _next_step(understood: str) -> None:
         "annotators": (f"See how far the {annotators} agree", len(corpus.annotators) > 1 and not corpus.systems),
         "correlation": ("See which measure agrees best with human judgments", len(corpus.judgements)),
     }
-    possible = {page: label for page, (label, has_data) in steps.items() if has_data and not stopped()}
+    possible = {page: label for page, (label, has_data) in steps.items() if has_data}
     with st.container(horizontal=True, vertical_alignment="center"):
         for page, label in possible.items():
             button_type: Any = "primary" if page == next(iter(possible)) else "secondary"
             if st.button(label, key=f"on to {page}", type=button_type, icon=":material/arrow_forward:"):
                 link.go(page)
-        if not stopped():
-            show.small(understood)
+        show.small(understood)
 
 
 def problem() -> None:
@@ -289,13 +288,11 @@ def details() -> None:
     tables.table(files[[*columns, "line ends", *optional_columns]], "files")
 
 
-def stopped() -> bool:
-    """Return whether a system has no document in common with the gold standard, so that results are meaningless."""
-    return any(finding.level == "stop" for finding in findings(workspace.all_data().corpus))
+def wrong() -> bool:
+    """Show each problem with the data on screen in one line, next to its remedies.
 
-
-def wrong() -> None:
-    """Show each problem with the data on screen in one line, next to its remedies."""
+    Return whether a system has no document in common with the gold standard, so that results are meaningless.
+    """
     corpus = workspace.all_data().corpus
     if not len(corpus.gold) and not len(corpus.judgements):
         _line("There is no gold standard among these files. Add one, or select above which file it is.")
@@ -311,11 +308,13 @@ def wrong() -> None:
         words = f"{first.where}: {first.found}; expected: {first.expected}{addition}."
         fixes = ((str(reply), f"mend {first.where} {reply.words}", workspace.answer, reply) for reply in first.answers)
         _line(words, *fixes, level=first.level)
-    _runs(corpus)
-    _types(corpus)
     report_fixes(corpus.report.fixes)
-    _offers(corpus, {",".join(answer.fixes) for finding in open_findings for answer in finding.answers})
-    if not stopped():
+    if workspace.current().sample is None:
+        _runs(corpus)
+        _types(corpus)
+        _offers(corpus, {",".join(answer.fixes) for finding in open_findings for answer in finding.answers})
+    stopped = any(finding.level == "stop" for finding in open_findings)
+    if not stopped:
         _missing_lists(corpus)
         _gaps(corpus)
     if rejected := len(corpus.report.rejected):
@@ -324,6 +323,7 @@ def wrong() -> None:
     reported = {finding.where for finding in open_findings} | set(corpus.report.rejected["file"])
     with st.container(horizontal=True):
         show.notes(note for note in corpus.report.notes if note.level != "warning" or note.where not in reported)
+    return stopped
 
 
 def _similarity(corpus: kp.Corpus) -> None:
@@ -349,8 +349,6 @@ def _line(words: str, *remedies: tuple[Any, ...], level: str = "warn") -> None:
 
 
 def _runs(corpus: kp.Corpus) -> None:
-    if workspace.current().sample is not None:
-        return
     in_files = {shown: name for name, shown in workspace.session().uploads.names.items()}
     for system, names in proposed_runs(corpus).items():
         words = f"{', '.join(list(names)[:6])}{' …' * (len(names) > 6)} differ little: they may be runs of one system."
@@ -370,13 +368,13 @@ def _offers(corpus: kp.Corpus, offered: set[str]) -> None:
         words, left, right, match, total = rows.iloc[0][["what it does", "left", "right", "match", "of"]]
         addition = f", and {show.pluralize(len(rows) - 1, 'pair')} more" if len(rows) > 1 else ""
         label = f"{first_capital(words)}: {match} of {total} ids of {left} and {right} match{addition}"
-        if fix not in offered and workspace.current().sample is None:
+        if fix not in offered:
             _line("Some ids are spelled in two ways.", (label, f"fix {fix}", workspace.fix, fix, True))
 
 
 def _types(corpus: kp.Corpus) -> None:
     types = dict.fromkeys(identifiers.types_in_ids(corpus.documents["doc_id"].tolist()).values())
-    if types and not corpus.documents["group"].notna().any() and workspace.current().sample is None:
+    if types and not corpus.documents["group"].notna().any():
         remedy = "Use these as document types", "fix types-from-ids", workspace.fix, "types-from-ids", True
         _line(f"The ids begin with {typeset.listed(list(types))}.", remedy, level="info")
 
@@ -422,9 +420,8 @@ def _missing_lists(corpus: kp.Corpus) -> None:
         return
     now, (system, number, total, _) = settings.settings().missing, table.iloc[0]
     addition = f"; {show.pluralize(len(table) - 1, 'other system')} also lack lists" if len(table) > 1 else ""
-    words = f"{system} has no list for {number} of {show.pluralize(total, 'document')}{addition}."
+    words = f"{system} has no list for {number} of {show.pluralize(total, 'document')}{addition}. {_MISSING[now]}"
     ways = (("zero", "Treat them as empty"), ("skip", "Leave them out"))
-    words = f"{words} {_MISSING[now]}"
     _line(words, *((label, f"missing_{value}", link.choose, "missing", value) for value, label in ways if value != now))
 
 

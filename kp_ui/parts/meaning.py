@@ -151,9 +151,8 @@ def _table_settings(name: str, form: Form, fields: dict[str, str]) -> Mapping:
         if has_keyphrases and (mapping.inner or any(map(_LISTED.match, values))):
             changes["inner"] = choose("Each item is", _INNER, mapping.inner, "inner")
         if "score" in meanings and mapping.role == "system":
-            better = {None: "", True: "yes", False: "no"}[mapping.higher_is_better]
-            chosen = choose("A higher score", _BETTER, better, "better")
-            changes["higher_is_better"] = {"yes": True, "no": False}.get(chosen)
+            chosen = choose("A higher score", _BETTER, str(mapping.higher_is_better), "better")
+            changes["higher_is_better"] = {"True": True, "False": False}.get(chosen)
         if "system" in meanings:
             column = next(head for head, field in fields.items() if field == "system")
             names = list(dict.fromkeys((*mapping.gold, *form.columns[column])))
@@ -183,8 +182,7 @@ def _result(source: Source, name: str, mapping: Mapping) -> None:
             st.caption(f"{show.pluralize(len(reading.rejected), 'row')} would be rejected; the first ones are:")
             tables.table(reading.rejected.head(3), f"would be rejected {name}")
     with st.container(horizontal=True):
-        button_options: dict[str, Any] = {"type": "primary", "disabled": bool(reading.problem)}
-        controls.button("Use this", f"use {name}", _use, name, mapping, **button_options)
+        controls.button("Use this", f"use {name}", _use, name, mapping, type="primary", disabled=bool(reading.problem))
         controls.button("Leave the file out", f"leave {name}", _use, name, Mapping("leave out"))
         if name in workspace.session().uploads.mappings:
             controls.button("Detect automatically", f"undo {name}", _use, name, Mapping(), type="tertiary")

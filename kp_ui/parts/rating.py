@@ -102,9 +102,8 @@ def _rate_pair(pair: pd.DataFrame) -> None:
         show.small(f"Document: {pair['doc_id'].item()}")
     for side, (score, words) in zip(st.columns(5), SCORES.items(), strict=True):
         label, options = f"{score} {words}", {"shortcut": str(score), "width": "stretch"}
-        controls.button(
-            label, f"rate_{score}", restore_ratings, pair.assign(score=float(score)), container=side, **options
-        )
+        rated = pair.assign(score=float(score))
+        controls.button(label, f"rate_{score}", restore_ratings, rated, container=side, **options)
 
 
 def _invite() -> None:

@@ -38,8 +38,6 @@ def section() -> None:
             for name in bundle.possible(corpus):
                 if st.checkbox(headings[name], name in default_sections, key=f"section {name}"):
                     sections.append(name)
-            if left_out := [heading for name, heading in headings.items() if name not in bundle.possible(corpus)]:
-                st.caption(f"Left out because they have no data: {', '.join(left_out)}.")
     if not sections:
         raise kp.UsageError("choose at least one section")
     arguments = corpus, cached.at_cutoff(), settings.value("measure")

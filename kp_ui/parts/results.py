@@ -58,11 +58,8 @@ def marks() -> curves.Marks:
 def small_curves(result: kp.Result, measures: Sequence[str]) -> None:
     """Show measures over k as small charts, three per row, in which a click chooses k."""
     styles = looks(result.frame["system"])
-    names = "".join(
-        f'<span><img src="{board.line(styles[name])}" alt="">{tables.escape(styles[name].name)}</span>'
-        for name in styles
-        if name != ORACLE
-    )
+    shown = [look for name, look in styles.items() if name != ORACLE]
+    names = "".join(f'<span><img src="{board.line(look)}" alt="">{tables.escape(look.name)}</span>' for look in shown)
     st.html(f'<div class="kp-names">{names}</div>')
     cutoffs = marks()
     for start in range(0, len(measures), 3):

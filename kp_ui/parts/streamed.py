@@ -48,10 +48,9 @@ def section() -> None:
     run = cast("scale.Opened", st.session_state[_OPENED])
     names, interval = run.plan.names, run.plan.settings.interval
     numbers = {"document": run.documents, "annotator": len(names.annotators), "system": len(names.systems)}
+    texts = (show.pluralize(number, noun) for noun, number in numbers.items() if number)
     with st.container(horizontal=True, vertical_alignment="center"):
-        show.small(
-            " · ".join([run.name, *(show.pluralize(number, noun) for noun, number in numbers.items() if number)])
-        )
+        show.small(" · ".join((run.name, *texts)))
         controls.button("Remove", "remove streamed", st.session_state.pop, _OPENED, type="tertiary")
     show.about("streamed.about", intervals=prose.entries("intervals").get(interval, ""))
     if run.result is not None:

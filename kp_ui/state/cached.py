@@ -143,9 +143,8 @@ def near_misses() -> kp.NearMisses:
 def sensitivity(measure: str) -> kp.Sensitivity:
     """Return the values of a measure at the current cutoff under other conventions; all cutoffs are cached together."""
     requested = at_every_number()  # N as a number may be too small for cutoffs above the current one
-    return on_corpus(sensitivities, at_cutoff() if requested.universe.isdigit() else requested, measure).at(
-        in_use.cutoff()
-    )
+    at_all = on_corpus(sensitivities, at_cutoff() if requested.universe.isdigit() else requested, measure)
+    return at_all.at(in_use.cutoff())
 
 
 def agreement() -> kp.Result:

@@ -34,9 +34,8 @@ _KEY = r"[\w-]{43}"
 #: Names of stored files and of incomplete files that a killed process left behind.
 _STORED_NAMES = re.compile(rf"{_KEY}{re.escape(ENDING)}|\.[0-9a-f]{{16}}\.part", re.ASCII)
 #: Limits for stored files, which KPScope packed itself and which may contain a whole session.
-_LIMITS = replace(
-    LIMITS, file_bytes=2 * LIMITS.session_bytes, unpacked_bytes=2 * LIMITS.session_bytes, unpacked_ratio=2_000
-)
+_BYTES = 2 * LIMITS.session_bytes
+_LIMITS = replace(LIMITS, file_bytes=_BYTES, unpacked_bytes=_BYTES, unpacked_ratio=2_000)
 
 
 def is_loopback(host: str) -> bool:

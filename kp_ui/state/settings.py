@@ -167,12 +167,3 @@ def cutoff() -> int | str:
     if text == "average":
         return cutoff_of_average()
     return int(text) if text.isdigit() else text
-
-
-def cutoff_in_words() -> str:
-    """Describe the cutoff, such as “k = 6, the average gold size”."""
-    text = value("k")
-    if text == "average":
-        has_gold = len(workspace.corpus().gold)
-        return f"k = {cutoff_of_average()}, the average gold size" if has_gold else "k = the average gold size"
-    return {"gold": "k = each document’s gold size", "all": "k = the whole list"}.get(text, f"k = {text}")
