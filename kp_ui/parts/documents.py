@@ -221,7 +221,7 @@ def headings() -> None:
         else:
             _occurrences(system, *heading)
     if system:
-        with st.expander(f"Most frequent misses and additions of {show.plain(system)}, over all documents"):
+        with st.expander(f"Most frequent misses and additions of {show.plain(show.in_short(system))}"):
             _frequent(system)
 
 

@@ -301,7 +301,10 @@ def test_beginnings_of_ids_become_document_types_by_one_click() -> None:
     assert "The ids begin with" not in words(app)
 
 
-def test_no_page_shows_the_sample_while_files_wait_for_an_answer() -> None:
-    app = opened("overview", files=[GOLD, WIDE])
+@pytest.mark.parametrize("page", ["overview", "systems", "documents", "annotators", "correlation", "report"])
+def test_no_page_shows_the_sample_while_files_wait_for_an_answer(page: str) -> None:
+    app = opened(page, files=[GOLD, WIDE])
+    assert app.button(key="to_question")
+    assert not app.session_state["page record"].offered
     assert [item.value for item in app.title] == ["One file needs an answer"]
     assert not app.get("plotly_chart")

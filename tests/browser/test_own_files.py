@@ -14,13 +14,14 @@ from tests.dashboard import Session
 
 
 def test_a_cold_server_opens_a_deep_link_and_keeps_files_until_they_are_forgotten(
-    cold_server: str, page: Page, settle: SETTLE, tmp_path: Path
+    cold_server: str, page: Page, settle: SETTLE, tmp_path: Path, console_errors: list[str]
 ) -> None:
     page.goto(f"{cold_server}/systems?k=9")
     page.get_by_text("By F1@9").first.wait_for(timeout=60_000)
     settle(page)
     assert "/systems" in page.url
     expect(page.get_by_role("link", name="Learn")).to_have_count(1)  # the page has the app around it
+    assert console_errors == []  # nothing is looked for in vain
     folder = tmp_path / "kpscope"
     drop(page, cold_server, settle, *written(tmp_path, TABLES))
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
