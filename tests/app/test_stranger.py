@@ -1,17 +1,12 @@
-"""What a first visitor sees: a banner on the sample, one verdict, short names, numbers in time, workbooks to keep."""
+"""What a first visitor sees: a banner on the sample, one verdict, short names, and workbooks to keep."""
 
 import io
 import re
-import time
 
 import openpyxl
-import pytest
 
-import kp_core as kp
 from tests.app.opening import html, opened, words
 from tests.app.test_results_pages import loaded
-
-pytestmark = pytest.mark.app
 
 
 def test_the_sample_has_a_banner_with_an_upload_and_one_verdict_whose_statistics_are_under_why() -> None:
@@ -32,17 +27,6 @@ def test_a_prefix_that_all_systems_share_is_stripped_in_labels() -> None:
     labels = [item.proto.popover.label for item in app.get("popover")] + [item.label for item in app.button]
     assert "candidats" not in " ".join([*visible, app.title[0].value, *labels])
     assert app.title[0].value.startswith("degree is better than textrank by ")
-
-
-@pytest.mark.parametrize("tab", ["Measures", "Over k"])
-def test_a_tab_of_the_sample_takes_little_time(lectures: kp.Corpus, tab: str) -> None:
-    opened("systems", systems_tab=tab)  # imports and prepares
-    app = opened("systems")
-    app.session_state["chosen"]["systems_tab"] = tab
-    app.session_state["just chosen"] = True
-    start = time.process_time()  # not affected by other processes
-    app.run()
-    assert time.process_time() - start < 3
 
 
 def test_a_workbook_has_its_signature_once() -> None:
