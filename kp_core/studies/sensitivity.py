@@ -414,54 +414,38 @@ def match_reported(
 def matches_of(sensitivities: Sequence[Sensitivity], printed: Sequence[ReportedScore]) -> ReportedMatches:
     """Find the settings that reproduce all numbers, or list all settings; `sensitivities`: one per number."""
     first, settings = sensitivities[0], _distinct_settings(sensitivities)
-    systems = list(
-        dict.fromkeys(
-            name for sensitivity in sensitivities for values in sensitivity.by_setting.values() for name in values
-        )
-    )
+    by_setting = (values for sensitivity in sensitivities for values in sensitivity.by_setting.values())
+    systems = list(dict.fromkeys(name for values in by_setting for name in values))
     for number in printed:
         if number.system:
             refuse_unless(number.system, systems, "system")
     # numbers without a system belong to the same system
     choices = dict.fromkeys(tuple(number.system or name for number in printed) or (name,) for name in systems)
-    pairs = list(product(settings, choices))
-
-    def values_of(together: Sequence[Candidate], names: Sequence[str]) -> list[float]:
-        by_system = (
-            sensitivity.by_setting.get(candidate.means, {})
-            for sensitivity, candidate in zip(sensitivities, together, strict=True)
-        )
-        return [values.get(name, np.nan) for values, name in zip(by_system, names, strict=True)]
-
-    def table(chosen: Sequence[int]) -> pd.DataFrame:
-        rows = []
-        for (together, preset, changes), names in (pairs[index] for index in chosen):
-            columns = (sensitivity.parsed for sensitivity in sensitivities), together, names, values_of(together, names)
-            for measure, candidate, system, value in zip(*columns, strict=True):
-                k = measure.cutoffs(candidate.settings)[0]
-                line = conventions.signature(candidate.settings.changed(k=(k,)), first.documents, measure.of_tables)
-                name, shown = measure.name(k), k if "@" in measure.name(k) else None
-                rows.append((system, name, shown, value, line, preset, changes))
-        frame = pd.DataFrame(rows, columns=list(TRIED)).astype({"value": float})
-        return frame.assign(k=pd.Series([row[2] for row in rows], dtype=object))
-
-    numbers = first.settings, first.notes, first.documents
+    rows = []
+    for trial, ((together, preset, changes), names) in enumerate(product(settings, choices)):
+        for index, (sensitivity, candidate, system) in enumerate(zip(sensitivities, together, names, strict=True)):
+            measure, value = sensitivity.parsed, sensitivity.by_setting.get(candidate.means, {}).get(system, np.nan)
+            k = measure.cutoffs(candidate.settings)[0]
+            line = conventions.signature(candidate.settings.changed(k=(k,)), first.documents, measure.of_tables)
+            shown_k, off = k if "@" in measure.name(k) else None, printed[index].off(value) if printed else 0.0
+            rows.append((system, measure.name(k), shown_k, value, line, preset, changes, off, trial))
+    frame = pd.DataFrame(rows, columns=[*TRIED, "off", "trial"]).astype({"value": float, "off": float})
+    frame["k"] = pd.Series([row[2] for row in rows], dtype=object)
+    far = frame["off"].abs().groupby(frame["trial"]).max().sort_values(kind="stable")
+    fits = frame[frame["trial"].map(far) == 0][list(TRIED)].reset_index(drop=True)
+    matches = ReportedMatches(fits, first.settings, first.notes, first.documents, candidates=len(settings))
     if not printed:
-        return ReportedMatches(table(range(len(pairs))), *numbers, candidates=len(settings))
-    values = (values_of(together, names) for (together, *_), names in pairs)
-    off = [[number.off(value) for number, value in zip(printed, by_system, strict=True)] for by_system in values]
-    far = [max(map(abs, distances)) for distances in off]
-    fits, near = [index for index, distance in enumerate(far) if not distance], np.argsort(far, kind="stable")
-    nearest = [] if fits else near[:_NEAREST].tolist()
-    fitting = {id(together): together for together, *_ in (pairs[index][0] for index in fits)}
-    means = [candidate.means for together in fitting.values() for candidate in together]
+        return matches
+    nearest = far.index[:_NEAREST] if fits.empty else far.index[:0]
+    shown = pd.concat([frame[frame["trial"] == trial] for trial in nearest] or [frame[:0]], ignore_index=True)
+    fitting = sorted({trial // len(choices) for trial in far.index[far == 0]})
+    means = [candidate.means for index in fitting for candidate in settings[index][0]]
     open_values = {name: dict.fromkeys(getattr(settings, name) for settings in means) for name in CONVENTIONS}
     questions = [
         f"{conventions.question(name)} ({' or '.join(conventions.in_words(name, value) for value in values)})"
         for name, values in ((name, [*map(format_value, values)]) for name, values in open_values.items())
         if len(values) > 1
     ]
-    shown = table(nearest).assign(off=[distance for index in nearest for distance in off[index]])
     text, how_many = listed([str(number) for number in printed]), len(settings)
     if fitting:
         verb = "setting prints" if len(fitting) == 1 else "settings print"
@@ -474,17 +458,8 @@ def matches_of(sensitivities: Sequence[Sensitivity], printed: Sequence[ReportedS
         notes.append(Note("info", "ask the authors", "; ".join(questions)))
     unvaried = "texts, tokens, gold standard, annotators and cutoff were not varied, only conventions"
     notes.append(Note("info", "not varied", unvaried))
-    return ReportedMatches(
-        table(fits),
-        first.settings,
-        (*first.notes, *notes),
-        first.documents,
-        printed=tuple(printed),
-        fitting=len(fitting),
-        candidates=how_many,
-        nearest=shown,
-        questions=questions,
-    )
+    found: dict[str, Any] = {"printed": tuple(printed), "fitting": len(fitting), "questions": questions}
+    return replace(matches, notes=(*first.notes, *notes), nearest=shown.drop(columns="trial"), **found)
 
 
 #: Settings as evaluated for each printed number, the closest preset, and the changes from this preset.
