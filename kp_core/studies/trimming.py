@@ -203,25 +203,20 @@ def trim(
         raise UsageError("the choice-matrix form applies to single documents; leave out pooled")
     data = prepare_annotators(corpus, settings.changed(trim="", interval="none"))
     trimmed = levels(data.choices, data.universe, form, pooled)
-    frame = at_threshold(trimmed, threshold, data.documents)
-    unreachable = frame.loc[frame["status"] == "unreachable", "document"].tolist()
+    size = trimmed.size(threshold)
+    is_reached, shown = size > 0, np.where(size > 0, size, trimmed.best())  # an unreachable document has its best level
+    k, gold = trimmed.at(shown)
+    reason = np.where(is_reached, None, np.where(trimmed.reason != "", trimmed.reason, "no_majority"))  # type: ignore[call-overload]
+    frame = pd.DataFrame({"document": list(data.documents), "size": shown, "K": k, "gold": gold})
+    frame = frame.astype({"size": "Int64", "gold": "Int64"})
+    frame.loc[shown == 0, ["size", "gold"]] = pd.NA
+    frame = frame.assign(status=np.where(is_reached, "ok", "unreachable"), reason=reason)
+    unreachable = frame.loc[~is_reached, "document"].tolist()
     reach = f"reach K = {threshold:g} and"
     verbs = f"does not {reach} leaves the gold", f"do not {reach} leave the gold"
     notes = (*data.notes, *part_note("warning", "trimming", Ids.of(unreachable), len(frame), *verbs))
     recipe = data.settings.changed(trim=f"{threshold:g}-{form}{'-pooled' if pooled else ''}")
     return Trimmed(frame, recipe, notes, len(data.documents), levels=trimmed)
-
-
-def at_threshold(levels: Levels, threshold: float, documents: Sequence[str]) -> pd.DataFrame:
-    """Return one row per document with the majority that reaches the threshold, or with its best level."""
-    size = levels.size(threshold)
-    is_reached, votes = size > 0, np.where(size > 0, size, levels.best())
-    k, gold = levels.at(votes)
-    reason = np.where(is_reached, None, np.where(levels.reason != "", levels.reason, "no_majority"))  # type: ignore[call-overload]
-    frame = pd.DataFrame({"document": list(documents), "size": votes, "K": k, "gold": gold})
-    frame = frame.astype({"size": "Int64", "gold": "Int64"})
-    frame.loc[votes == 0, ["size", "gold"]] = pd.NA
-    return frame.assign(status=np.where(is_reached, "ok", "unreachable"), reason=reason)
 
 
 def curve(
