@@ -47,7 +47,8 @@ def squared_deviations(ranges: list[tuple[str, float, float, float]], turns: lis
     bounds = pd.DataFrame(ranges, columns=["system", "current", "low", "high"])
     pairs = pd.DataFrame(turns, columns=["a", "b", "settings", "tied", "presets", "example"])
     result = {"ranges": bounds, "changes": nothing, "rank_reversals": pairs, "combinations": 216}
-    sensitivity = Sensitivity(nothing, Settings(k=7), (), 1, False, parsed=parse("F1@7"), candidates=(), by_setting={})
+    tried = {"parsed": parse("F1@7"), "axes": (), "cutoffs": (7,), "candidates": (), "by_cutoff": {}}
+    sensitivity = Sensitivity(nothing, Settings(k=7), (), 1, False, **tried)
     vars(sensitivity).update(result)
     return sensitivity
 
