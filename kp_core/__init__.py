@@ -67,20 +67,11 @@ from kp_core.studies.subjects import subjects
 from kp_core.studies.trimming import Trimmed, trim
 from kp_core.words.answers import answer
 
-__all__ = ["Answer", "Comparison", "__version__", "agreement", "all_values", "answer", "chart_of", "compare"]
-__all__ += ["Corpus", "CorrelationStudy", "correlate", "correlation_from", "coverage", "differences", "documents"]
-__all__ += ["External", "Extracted", "InputError", "Mapping", "evaluate", "extract", "list_sentences", "load"]
-__all__ += ["MEASURES", "NearMisses", "PaperTable", "near_misses", "one_document", "paper_table", "phrases"]
-__all__ += ["PRESETS", "Question", "ReportedMatches", "Result", "match_reported", "recover", "score", "sentence_study"]
-__all__ += ["SIMILARITIES", "SentenceStudy", "Settings", "Soft", "settings_from", "signature", "similarity"]
-__all__ += [
-    "SOFT_PRESETS",
-    "SYSTEMS",
-    "Sensitivity",
-    "Stability",
-    "sensitivity",
-    "soft_evaluate",
-    "stability",
-    "subjects",
-]
-__all__ += ["HeadToHead", "Trimmed", "UsageError", "head_to_head", "together", "trim", "vocabulary"]
+__all__ = ["Answer", "Comparison", "Corpus", "__version__", "agreement", "all_values", "answer", "chart_of", "compare"]
+__all__ += ["CorrelationStudy", "correlate", "correlation_from", "coverage", "differences", "documents", "evaluate"]
+__all__ += ["External", "Extracted", "HeadToHead", "InputError", "extract", "head_to_head", "list_sentences", "load"]
+__all__ += ["MEASURES", "Mapping", "NearMisses", "match_reported", "near_misses", "one_document", "paper_table"]
+__all__ += ["PRESETS", "PaperTable", "Question", "ReportedMatches", "Result", "phrases", "recover", "score"]
+__all__ += ["Sensitivity", "SentenceStudy", "Settings", "sensitivity", "sentence_study", "settings_from", "signature"]
+__all__ += ["SIMILARITIES", "SOFT_PRESETS", "Soft", "Stability", "similarity", "soft_evaluate", "stability", "subjects"]
+__all__ += ["SYSTEMS", "Trimmed", "UsageError", "together", "trim", "vocabulary"]

@@ -234,14 +234,8 @@ class Tables(Data):
     save_statistics: str | None = None
 
     def streamed(self) -> bool:
-        """Return whether the files are streamed: on request, or because they are larger than memory."""
-        from kp_core.scale.sources import beyond_memory
-
-        if any(getattr(self, name) for name in WORDS["Tables"]):
-            return True
-        if reason := beyond_memory([*(self.gold or []), *(path for paths in self.system or [] for path in paths)]):
-            print(f"info: {reason}, so the tables are streamed", file=sys.stderr)
-        return bool(reason)
+        """Return whether the files are streamed, because an option of streams was given."""
+        return any(getattr(self, name) for name in WORDS["Tables"])
 
     def run(self, settings: Settings, **run_options: Any) -> Any:
         """Stream the tables, and return the run."""

@@ -8,22 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from kp_core.charts.pieces import (
-    MARK,
-    axis,
-    band_of,
-    curve_of,
-    dotted,
-    laid_out,
-    line_of,
-    mark_at,
-    merged,
-    plain,
-    upright,
-    words_at,
-)
+from kp_core.charts.pieces import axis, band_of, curve_of, dotted, laid_out, line_of, mark_at, plain, upright, words_at
 from kp_core.charts.selection import VIEWS, of_yes, over_numbers, where
-from kp_core.charts.style import COLOURS, GREY, REFERENCES, TEXT, Chart, Look, Part, label, looks, system_labels
+from kp_core.charts.style import COLOURS, GREY, MARK, REFERENCES, TEXT, Chart, Look, Part, label, looks, system_labels
 from kp_core.errors import pluralize
 from kp_core.scoring.counts import BASELINES, ORACLE
 from kp_core.scoring.measures import MEASURES
@@ -37,7 +24,8 @@ from kp_core.studies.soft import SoftResult
 from kp_core.studies.stability import Stability
 from kp_core.typeset import number, say
 
-_IN_USE = {"mode": "markers", "marker": {"line": {"width": 1, "color": "white"}}, "showlegend": False}
+#: Parts of the symbol at the current cutoff or universe.
+_IN_USE, _EDGE = {"mode": "markers", "showlegend": False}, {"line": {"width": 1, "color": "white"}}
 _WITH_BOUNDS = "%{y:.3f} [%{customdata[0]:.3f}, %{customdata[1]:.3f}]"
 _ZERO: Part = {"zeroline": True, "zerolinecolor": GREY, "zerolinewidth": 1}
 _SIGNIFICANT = "#1f9d63"
@@ -248,8 +236,8 @@ def precision_recall(result: Result, cutoff: int | str | None = None) -> Chart:
     for name in (name for name in styles if name not in BASELINES):
         rows = precision[name][["k", "value"]].merge(recall[name][["k", "value"]], on="k", suffixes=("_p", "_r"))
         current_rows = rows[rows["k"] == cutoff]
-        for part, size, extra in ((rows, 4, {}), (current_rows, 14, _IN_USE)):
-            extra = merged({"marker": {"size": size}, "customdata": plain(part["k"]), "hovertemplate": hover}, extra)
+        for part, marker, extra in ((rows, {"size": 4}, {}), (current_rows, {"size": 14, **_EDGE}, _IN_USE)):
+            extra = {"marker": marker, "customdata": plain(part["k"]), "hovertemplate": hover, **extra}
             traces.append(curve_of(part["value_r"], part["value_p"], name, styles[name], **extra))
         values = zip(current_rows["value_p"], current_rows["value_r"], strict=True)
         texts += [f"{name} precision {number(p)} and recall {number(r)}" for p, r in values]
@@ -273,7 +261,7 @@ def against_universe(cells: Mapping[str, Mapping[str, float]], measure: str = "k
     """
     traces, styles, texts = list[Part](), looks(cells), list[str]()
     score, limit_of, hover = MEASURES[measure].score, LIMITS[measure], f": {measure} %{{y:.3f}}"
-    current = merged({"marker": {"size": 12}, "hovertemplate": f"current N = %{{x:,.0f}}{hover}"}, _IN_USE)
+    current = {"marker": {"size": 12, **_EDGE}, "hovertemplate": f"current N = %{{x:,.0f}}{hover}", **_IN_USE}
     limit_line: Part = {"mode": "lines", "line": {"dash": "dot", "width": 1}, "showlegend": False}
     limit_line["hovertemplate"] = "limit %{y:.3f}"
     for name, counts in cells.items():

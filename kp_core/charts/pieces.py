@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kp_core.charts.style import GREY, TEXT, Chart, Look, Part, label, labels
+from kp_core.charts.style import GREY, MARK, TEXT, Chart, Look, Part, label, labels
 from kp_core.typeset import number, visible
-
-MARK = "cutoff"
 
 
 def merged(usual: Part, extra: Part) -> Part:

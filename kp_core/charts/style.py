@@ -21,6 +21,8 @@ GREY = "#888888"
 #: Text next to a chart: contrast 4.5:1 on the light and on the dark background.
 TEXT = "#767676"
 GOLDEN = "#A67C00"
+#: Name of lines and labels that mark a cutoff.
+MARK = "cutoff"
 REFERENCES = (HUMANS, *BASELINES)
 _REFERENCE_LABELS = dict(zip(BASELINES, ("empty baseline", "random baseline", "oracle"), strict=True))
 

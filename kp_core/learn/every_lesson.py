@@ -62,7 +62,8 @@ class Question:
         answer = "".join(reply.split()).replace(",", ".").replace("−", "-")
         text = answer.removesuffix("%")
         try:
-            value = float(Fraction(text)) if "/" in text and len(text) <= 40 else float(text)
+            # Fraction would expand numbers such as 1e99999999 in full.
+            value = float(Fraction(text)) if len(text) <= 40 and "e" not in text.lower() else float(text)
         except (ValueError, ZeroDivisionError):
             return None
         return abs(value / (1 if text == answer else 100) - self.answer) <= 0.0051

@@ -86,4 +86,4 @@ def refuse_over(limit: int, size: int, unit: str, where: str, subject: str = "")
     """Raise an InputError if a size exceeds a limit."""
     if size > limit:
         description = f"{subject or 'a file'} of {size:,} {unit}"
-        raise InputError(where, description, f"at most {limit:,} {unit}", "Split it, or raise the limit.")
+        raise InputError(where, description, f"at most {limit:,} {unit}", "Split it, raise the limit, or stream it.")

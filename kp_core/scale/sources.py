@@ -15,8 +15,6 @@ from pyarrow.fs import FileSelector, FileType, FSSpecHandler, LocalFileSystem, P
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, input_error, usage_error
-from kp_core.reading.beside.datasets import NamedPath
-from kp_core.reading.limits import LIMITS
 from kp_core.reading.meaning.fields import find_roles
 from kp_core.reading.open.source import stem_of
 from kp_core.reading.open.values import trim
@@ -226,29 +224,3 @@ def sources(gold: Any = None, systems: Any = None, documents: Any = None) -> tup
     if len(tables["gold"]) == 1 and not tables["gold"][0].named:
         tables["gold"] = [replace(tables["gold"][0], name="gold")]
     return tuple(item for of_role in tables.values() for item in of_role)
-
-
-def beyond_memory(paths: Sequence[str]) -> str:
-    """Return why tables must be streamed; empty if they fit into memory or cannot be streamed."""
-    if any("://" in path for path in paths):
-        return "a table is at a URL"
-    local_paths = [Path(NamedPath.each([path])[0].paths[0]) for path in paths]
-    # a folder of text files is read in memory, since its files may be systems
-    files = [file for path in local_paths for file in (path.rglob("*.parquet") if path.is_dir() else [path])]
-    if not all(file.suffix.lower() in FORMATS and file.exists() for file in files):
-        return ""
-    if too_large := [file for file in files if file.stat().st_size > LIMITS.file_bytes or _rows(file) > LIMITS.rows]:
-        return f"{too_large[0].name} is beyond the limits of an evaluation in memory"
-    if sum(file.stat().st_size for file in files) > LIMITS.session_bytes:
-        return "the files together are beyond the limits of an evaluation in memory"
-    return ""
-
-
-def _rows(file: Path) -> int:
-    from pyarrow import ArrowInvalid
-    from pyarrow.parquet import read_metadata
-
-    try:
-        return int(read_metadata(file).num_rows) if file.suffix.lower() == ".parquet" else 0
-    except ArrowInvalid:
-        return 0  # refused on reading

@@ -19,8 +19,8 @@ from xml.etree import ElementTree
 from plotly.io import to_json
 from plotly.offline import get_plotlyjs
 
-from kp_core.charts.pieces import MARK, merged
-from kp_core.charts.style import TEXT, Chart, Part
+from kp_core.charts.pieces import merged
+from kp_core.charts.style import MARK, TEXT, Chart, Part
 from kp_core.errors import UsageError
 from kp_core.typeset import escape_html, say
 

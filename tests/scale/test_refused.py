@@ -50,9 +50,7 @@ def test_tables_of_other_forms_are_refused_with_remedy(name: str, text: str, rea
     assert str(tmp_path) not in str(raised.value)
 
 
-def test_command_line_streams_on_request_and_beyond_limits(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_command_line_streams_on_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tables = {name: table for name, table in draw(0, documents=20, systems=2).items() if name != "documents"}
     given, corpus, statistics = write(tables, tmp_path), in_memory(tables), tmp_path / "s.npz"
     data = ["--gold", str(given.gold)]
@@ -69,11 +67,6 @@ def test_command_line_streams_on_request_and_beyond_limits(
     assert scale.open_statistics(statistics).documents == result["rows"][0]["documents"]
     assert main(["evaluate", *data, *systems, "--stream", "--encoding", "latin-1"]) == 2
     assert main(["evaluate", "--gold", "nothing.csv", "--system", "nothing.csv"]) == 1
-    monkeypatch.setattr("kp_core.scale.sources.LIMITS", kp.reading.limits.Limits(rows=10))
-    capsys.readouterr()
-    result, err = said("--k", "3")
-    assert "beyond the limits of an evaluation in memory, so the tables are streamed" in err
-    assert "ci:poisson" in result["signature"]
 
 
 def test_unwritable_outputs_are_refused_before_the_run(tmp_path: Path) -> None:
