@@ -14,7 +14,7 @@ from kp_core.reading import Source
 from kp_core.reading.lists.sniff import FAMILIES
 from kp_core.reading.meaning.layouts import SCHEMAS
 from kp_core.reading.uploads import Uploads
-from kp_core.settings import CONVENTIONS
+from kp_core.settings import CONVENTIONS, INTERVALS, PRESETS, Settings
 from kp_core.takeaway import methods
 from kp_core.takeaway.workspace_file import ENDING, Saved, workspace_file
 
@@ -117,12 +117,26 @@ def worksheet() -> str:
     return "\n\n".join([*lines, "## Solutions", "\n".join(solutions)]) + "\n"
 
 
+def changes() -> str:
+    """Return the stub of `Changes`, which lets editors complete the fields of `Settings` and their values."""
+    values: dict[str, object] = {name: tuple(convention.values) for name, convention in CONVENTIONS.items()}
+    values |= {"preset": tuple(PRESETS), "interval": INTERVALS}
+    kinds = {"k": "AnyK", "universe": "int | str", "rel": "float | str", "fixes": "Iterable[str]"}
+    kinds |= {"resamples": "int", "seed": "int"}
+    kinds |= {name: f"Literal{list(known)} | str".replace("'", '"') for name, known in values.items() if known}
+    lines = [f"    {name}: {kinds.get(name, 'str')}" for name in get_type_hints(Settings)]
+    head = ["from collections.abc import Iterable", "from typing import Literal, TypedDict", ""]
+    head += ["from kp_core.settings import AnyK", "", "class Changes(TypedDict, total=False):"]
+    return "\n".join([*head, *lines, ""])
+
+
 PAGES = {
     "worksheet.md": worksheet,
     "methods.md": methods.markdown,
     "glossary.md": methods.glossary,
     "command_line.md": command_line,
     "formats.md": formats_page,
+    "../kp_core/changes.pyi": changes,
 }
 
 _HERE = Path(__file__).parent

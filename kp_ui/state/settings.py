@@ -128,7 +128,7 @@ def settings() -> Settings:
     universe = str(int(float(value("N")))) if value("universe") == "number" else value("universe")
     lowest_grade = {"rel": float(value("rel"))} if grades_count() else {}
     choices = {"k": value("k"), "preset": value("preset"), "annotators": value("annotators"), "universe": universe}
-    return Settings(**conventions | lowest_grade | choices)
+    return Settings().changed(**conventions | lowest_grade | choices)
 
 
 def signature() -> str:
