@@ -301,11 +301,8 @@ def of_api(
         del extra["call"]
         tables = [name or write.__name__.removeprefix("_"), *(record.__name__ for record in records)]
         documented = {key: None for table in tables for key in WORDS[table]}
-        # Parameters of extraction systems are not named in the signature; all are numbers.
-        options = {
-            key: _option_of(key, *kinds.get(key, (hints.get("parameters"), None)))
-            for key in documented.keys() - extra.keys()
-        }
+        unnamed = hints.get("parameters"), None  # a parameter of an extraction system
+        options = {key: _option_of(key, *kinds.get(key, unnamed)) for key in documented.keys() - extra.keys()}
         files = {"data": data} if of_corpus else {}
         listed = list(({key: (options | extra)[key] for key in documented} | files | extra).values())
         if has_settings:
@@ -317,10 +314,10 @@ def of_api(
             if "trials" in parameters and "resamples" in values:
                 bound["trials"] = values["resamples"]
             files = extra_arguments.get("data") or values.pop("data", Data())
-            is_streamed = "data" in extra and isinstance(files, Tables) and files.streamed()
+            is_streamed = isinstance(files, Tables) and files.streamed()
             inputs = [files.load(*needs)] if of_corpus and not is_streamed else []
-            call = partial(verb, *inputs, *([_settings(values)] if has_settings else []), **bound)
-            return write(call, **extra_arguments)
+            inputs += [_settings(values)] if has_settings else []
+            return write(partial(verb, *inputs, **bound), **extra_arguments)
 
         vars(run)["__signature__"] = inspect.Signature(listed)
         run.__name__, run.__annotations__ = tables[0], {}

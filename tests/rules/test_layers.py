@@ -15,6 +15,7 @@ ORDER = (
     "errors",
     "text",
     "corpus",
+    "changes",  # a stub for editors
     "settings",
     "typeset",
     "reading",
