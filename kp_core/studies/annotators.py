@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from kp_core.scoring.gold import AnnotatorChoices
 from kp_core.scoring.measures import MEASURES, OF_PEOPLE, Measure, concordance, names_in, parse
 from kp_core.scoring.measures import agreement as tables
 from kp_core.scoring.prepare import Names, Prepared, prepare_annotators
-from kp_core.settings import Interval, Settings, resolve_settings
+from kp_core.settings import Changes, Interval, Settings, resolve_settings
 from kp_core.studies.facts import add_agreement, agreement_notes
 from kp_core.studies.result import Result, Row, result_frame
 
@@ -50,7 +50,11 @@ def interpretable(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
 
 
 def agreement(
-    corpus: Corpus, settings: Settings | None = None, /, measures: Sequence[str] | str | None = None, **changes: Any
+    corpus: Corpus,
+    settings: Settings | None = None,
+    /,
+    measures: Sequence[str] | str | None = None,
+    **changes: Unpack[Changes],
 ) -> Result:
     """Measure the agreement of the annotators of a corpus.
 

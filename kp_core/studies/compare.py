@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from kp_core.scoring.paired import ALPHA, TRIALS, Correction, Family, FamilyAt, 
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import OVER_RUNS, have_runs, over_runs, runs_of
 from kp_core.scoring.systems import count_systems
-from kp_core.settings import SUBJECT, Cutoff, Settings, resolve_settings, signature
+from kp_core.settings import SUBJECT, Changes, Cutoff, Settings, resolve_settings, signature
 from kp_core.studies import WORDS
 from kp_core.studies.answer import Grade
 from kp_core.studies.facts import too_few_documents
@@ -227,7 +227,7 @@ def compare(
     baseline: str = "",
     margin: float | None = None,
     by: str = "",
-    **changes: Any,
+    **changes: Unpack[Changes],
 ) -> Comparison:
     """Compare all pairs of systems at the first cutoff, on the documents on which all systems are scored.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from kp_core.scoring.measures import matchers, names_in, of_systems, parse
 from kp_core.scoring.order import leveled
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import count_systems, longest_lists
-from kp_core.settings import Cutoff, Settings, resolve_settings
+from kp_core.settings import Changes, Cutoff, Settings, resolve_settings
 from kp_core.studies import WORDS
 from kp_core.studies.facts import note_by_document
 from kp_core.studies.parts import values_over
@@ -46,7 +46,7 @@ def documents(
     measures: Sequence[str] | str = "F1@k",
     *,
     baselines: bool = False,
-    **changes: Any,
+    **changes: Unpack[Changes],
 ) -> Numbers:
     """Return the values of every document, one row per system, document, measure and cutoff, like `trec_eval -q`.
 
@@ -84,7 +84,11 @@ def tables_by_document(
 
 
 def all_values(
-    corpus: Corpus, settings: Settings | None = None, /, measures: Sequence[str] | None = None, **changes: Any
+    corpus: Corpus,
+    settings: Settings | None = None,
+    /,
+    measures: Sequence[str] | None = None,
+    **changes: Unpack[Changes],
 ) -> Iterator[tuple[str, str, NDArray[np.float64]]]:
     """Yield system, measure and values (documents, cutoffs), one by one to save memory; undefined values are NaN.
 
@@ -146,7 +150,14 @@ class HeadToHead(Numbers):
 
 
 def head_to_head(
-    corpus: Corpus, settings: Settings | None = None, /, measure: str = "F1@k", *, a: str, b: str, **changes: Any
+    corpus: Corpus,
+    settings: Settings | None = None,
+    /,
+    measure: str = "F1@k",
+    *,
+    a: str,
+    b: str,
+    **changes: Unpack[Changes],
 ) -> HeadToHead:
     """Compare two systems by document and phrase at the first cutoff, on documents for which both have values.
 
@@ -298,7 +309,9 @@ def phrases_of(view: DocumentView, settings: Settings, beyond: int = 0) -> list[
     return [*order, *missed.values()]
 
 
-def one_document(corpus: Corpus, settings: Settings | None = None, /, *, document: str, **changes: Any) -> DocumentView:
+def one_document(
+    corpus: Corpus, settings: Settings | None = None, /, *, document: str, **changes: Unpack[Changes]
+) -> DocumentView:
     """Return the phrases of one document at the first cutoff of the settings."""
     data = prepare(corpus, settings, **changes)
     coded, identities, settings, gold = data.coded, data.identities, data.settings, data.gold

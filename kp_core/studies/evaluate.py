@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ from kp_core.scoring.prepare import NOBODY, Names, Prepared, prepare
 from kp_core.scoring.runs import OVER_RUNS, have_runs, mean_of_runs, over_runs, runs_of
 from kp_core.scoring.semantic import notes_on_similarities
 from kp_core.scoring.systems import count_systems
-from kp_core.settings import SUBJECT, Settings, resolve_settings
+from kp_core.settings import SUBJECT, Changes, Settings, resolve_settings
 from kp_core.studies.facts import add_evaluation, evaluation_notes, id_notes, notes_above_one, notes_on_subjects
 from kp_core.studies.parts import DATASET, SIDES, By, Systems, describe_thirds, parse_by, parts, side_of, subsets
 from kp_core.studies.result import Result, Row, mean_of_datasets, notes_of_datasets, result_frame, run_frame, subset_of
@@ -42,7 +42,7 @@ def evaluate(
     *,
     baselines: bool = False,
     by: str | Sequence[str] = "",
-    **changes: Any,
+    **changes: Unpack[Changes],
 ) -> Result:
     """Evaluate all systems of a corpus against its gold standard.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from kp_core.scoring.codes import Bools, Coded, Ints
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.semantic import CandidatePairs, candidate_pairs
 from kp_core.scoring.systems import count_systems
-from kp_core.settings import Settings
+from kp_core.settings import Changes, Settings
 from kp_core.similarity.relation import NONE, TYPES, relate
 from kp_core.similarity.tokens import Phrases, Recipe
 from kp_core.studies.result import Numbers
@@ -92,7 +92,7 @@ class NearMisses(Numbers):
         return counts.sort_values(["system", "order"], kind="stable").drop(columns="order").reset_index(drop=True)
 
 
-def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> NearMisses:
+def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpack[Changes]) -> NearMisses:
     """Return how predictions within the first cutoff relate to the gold standard.
 
     References

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, product
-from typing import Any
+from typing import Any, Unpack
 
 import pandas as pd
 
@@ -21,7 +21,7 @@ from kp_core.scoring.order import best_first, highest
 from kp_core.scoring.paired import ALPHA, Family
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.runs import OVER_RUNS, over_runs, runs_of
-from kp_core.settings import SUBJECT, Settings, resolve_settings, short_form
+from kp_core.settings import SUBJECT, Changes, Settings, resolve_settings, short_form
 from kp_core.studies import WORDS
 from kp_core.studies.compare import Comparison, better_on, compare_prepared
 from kp_core.studies.evaluate import evaluate
@@ -301,7 +301,7 @@ def paper_table(
     baselines: bool = False,
     caption: str = "Evaluation of keyphrase extraction",
     label: str = "tab:keyphrases",
-    **changes: Any,
+    **changes: Unpack[Changes],
 ) -> PaperTable:
     r"""Return a table for a paper: measures at all cutoffs, one row per system.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, Unpack, cast
 
 from kp_core.errors import UsageError
 from kp_core.reading import load
 from kp_core.scoring.measures import names_in
-from kp_core.settings import Settings, resolve_settings
+from kp_core.settings import Changes, Settings, resolve_settings
 from kp_core.studies.evaluate import evaluate
 
 #: The phrases of one document, or of several documents (in the same order on both sides).
@@ -21,7 +21,7 @@ def score(
     settings: Settings | None = None,
     /,
     measures: Iterable[str] | str = ("P@k", "R@k", "F1@k"),
-    **changes: Any,
+    **changes: Unpack[Changes],
 ) -> dict[str, float]:
     """Score ranked phrases against keyphrases: two lists for one document, two lists of lists for several.
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ from kp_core.scoring.order import close, exceeds, reaches
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import have_runs
 from kp_core.scoring.systems import count_systems
-from kp_core.settings import CONVENTIONS, PRESETS, SUBJECT, Cutoff, Settings, format_value, resolve_settings
+from kp_core.settings import CONVENTIONS, PRESETS, SUBJECT, Changes, Cutoff, Settings, format_value, resolve_settings
 from kp_core.studies.parts import Systems
 from kp_core.studies.result import Numbers
 from kp_core.typeset import listed
@@ -199,7 +199,7 @@ def _of_kind(settings: Iterable[Candidate], kind: str) -> list[Candidate]:
 
 
 def sensitivity(
-    corpus: Corpus, settings: Settings | None = None, /, measure: str = "F1@k", **changes: Any
+    corpus: Corpus, settings: Settings | None = None, /, measure: str = "F1@k", **changes: Unpack[Changes]
 ) -> Sensitivity:
     """Evaluate one measure under every preset and under the grid of conventions.
 
@@ -389,7 +389,7 @@ class ReportedMatches(Numbers):
 
 
 def match_reported(
-    corpus: Corpus, settings: Settings | None = None, /, numbers: Iterable[str] | str = (), **changes: Any
+    corpus: Corpus, settings: Settings | None = None, /, numbers: Iterable[str] | str = (), **changes: Unpack[Changes]
 ) -> ReportedMatches:
     """Find the settings under which systems have the printed numbers.
 

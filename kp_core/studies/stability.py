@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from kp_core.scoring.measures import names_in, parse
 from kp_core.scoring.order import leveled
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.runs import runs_of
-from kp_core.settings import Cutoff, Settings, resolve_settings
+from kp_core.settings import Changes, Cutoff, Settings, resolve_settings
 from kp_core.studies.evaluate import DEFAULT_MEASURES
 from kp_core.studies.result import Numbers, square
 from kp_core.studies.sensitivity import GRID, Refusal, Values, grid
@@ -83,7 +83,7 @@ def stability(
     *,
     measure: str = "F1@k",
     views: Sequence[int | str] | str | None = None,
-    **changes: Any,
+    **changes: Unpack[Changes],
 ) -> Stability:
     """Rank the systems by several measures, cutoffs, normalizations or gold standards.
 

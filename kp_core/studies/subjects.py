@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from kp_core.scoring.measures.concordance import positive
 from kp_core.scoring.prepare import Prepared, prepare, prepare_annotators
 from kp_core.scoring.sentence_ids import names_sentences
 from kp_core.scoring.systems import count_systems
-from kp_core.settings import Settings
+from kp_core.settings import Changes, Settings
 from kp_core.studies.result import Numbers, Result
 
 BY_SUBJECT = ("system", "subject", "label", "gold", "suggested", "found", "P", "R", "F1", "reason")
@@ -25,7 +25,7 @@ _OF_PEOPLE = ("documents", "chosen", "seen", "by_all", "by_most", "apart", "P_po
 BY_PEOPLE = ("subject", "label", *_OF_PEOPLE)
 
 
-def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Numbers:
+def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpack[Changes]) -> Numbers:
     """Return one row per system and subject (keyphrase or concept), most frequent first, at the first cutoff.
 
     Columns: system, subject, label (for concepts), gold (number of documents with the subject in the

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ from kp_core.scoring.measures import agreement as tables
 from kp_core.scoring.order import leveled, reaches
 from kp_core.scoring.prepare import Prepared, prepare_annotators
 from kp_core.scoring.systems import count_unchecked
-from kp_core.settings import Settings, resolve_settings
+from kp_core.settings import Changes, Settings, resolve_settings
 from kp_core.studies.correlation.coefficients import closed_form_interval, correlation
 from kp_core.studies.facts import part_note
 from kp_core.studies.result import Numbers
@@ -172,7 +172,7 @@ def trim(
     *,
     pooled: bool | None = None,
     form: Form | None = None,
-    **changes: Any,
+    **changes: Unpack[Changes],
 ) -> Trimmed:
     """Trim the gold standard of a corpus until the agreement of the remaining choices reaches a threshold (0.5).
 

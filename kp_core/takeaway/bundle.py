@@ -14,7 +14,7 @@ from datetime import date
 from functools import cached_property
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 import pandas as pd
 from jinja2 import Environment
@@ -34,7 +34,7 @@ from kp_core.scoring.measures import MEASURES, parse
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.runs import runs_of
 from kp_core.scoring.systems import longest_lists
-from kp_core.settings import SUBJECT, Settings, __version__, resolve_settings
+from kp_core.settings import SUBJECT, Changes, Settings, __version__, resolve_settings
 from kp_core.studies import subjects
 from kp_core.studies.annotators import TOGETHER, agreement, interpretable
 from kp_core.studies.compare import Comparison, compare
@@ -423,7 +423,7 @@ def report(
     *,
     sections: Sequence[str] = (),
     title: str = "",
-    **changes: Any,
+    **changes: Unpack[Changes],
 ) -> Report:
     """Report on a corpus at the cutoff of the measure, or else at the first cutoff of the settings.
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from kp_core.scoring.paired import Family
 from kp_core.scoring.prepare import Prepared, prepare, prepare_annotators
 from kp_core.scoring.runs import runs_of
 from kp_core.scoring.systems import count_systems, longest_lists
-from kp_core.settings import PRESETS, SUBJECT, Settings, differences, in_words, resolve_settings
+from kp_core.settings import PRESETS, SUBJECT, Changes, Settings, differences, in_words, resolve_settings
 from kp_core.studies import subjects
 from kp_core.studies.all_cutoffs import AllCutoffs, all_cutoffs, documents_needed
 from kp_core.studies.annotators import agreement, interpretable, standard_error
@@ -64,7 +64,7 @@ def answer(
     *,
     over: Over = None,
     family: Family | None = None,
-    **changes: Any,
+    **changes: Unpack[Changes],
 ) -> Answer:
     """Report which system is better and whether that is significant.
 
