@@ -231,7 +231,7 @@ def _in_words(systems: dict[str, pd.DataFrame], measure: str, marks: Marks) -> s
 def precision_recall(result: Result, cutoff: int | str | None = None) -> Chart:
     """Draw P@k against R@k as k grows; a large symbol marks the current cutoff."""
     precision, recall = over_numbers(result, "P@k"), over_numbers(result, "R@k")
-    traces, texts, styles = list[Part](), list[str](), looks(precision)
+    traces, points, styles = list[Part](), list[Part](), looks(precision)
     hover = "k = %{customdata}: recall %{x:.3f}, precision %{y:.3f}"
     for name in (name for name in styles if name not in BASELINES):
         rows = precision[name][["k", "value"]].merge(recall[name][["k", "value"]], on="k", suffixes=("_p", "_r"))
@@ -239,15 +239,9 @@ def precision_recall(result: Result, cutoff: int | str | None = None) -> Chart:
         for part, marker, extra in ((rows, {"size": 4}, {}), (current_rows, {"size": 14, **_EDGE}, _IN_USE)):
             extra = {"marker": marker, "customdata": plain(part["k"]), "hovertemplate": hover, **extra}
             traces.append(curve_of(part["value_r"], part["value_p"], name, styles[name], **extra))
-        values = zip(current_rows["value_p"], current_rows["value_r"], strict=True)
-        texts += [f"{name} precision {number(p)} and recall {number(r)}" for p, r in values]
+        points += current_rows.assign(system=name).to_dict("records")
     x, y = (axis(title, rangemode="tozero", tickformat=".2~f") for title in ("recall R@k", "precision P@k"))
-    alt = "Precision against recall as k grows, one line per system"
-    return Chart(laid_out(traces, 420, x, y), _with_values(alt, texts, f"; at k = {cutoff}"))
-
-
-def _with_values(alt: str, texts: Sequence[str], where: str = "") -> str:
-    return f"{alt}{where}: {'; '.join(texts)}." if texts else f"{alt}."
+    return Chart(laid_out(traces, 420, x, y), say("precision and recall", cutoff=cutoff, points=points))
 
 
 #: Measure → its limit for N → ∞ as a function of the concordance table; None if the limit is 1.
@@ -259,7 +253,7 @@ def against_universe(cells: Mapping[str, Mapping[str, float]], measure: str = "k
 
     A large symbol marks the current universe, a dotted line the limit.
     """
-    traces, styles, texts = list[Part](), looks(cells), list[str]()
+    traces, styles, values_of = list[Part](), looks(cells), dict[str, tuple[float, float]]()
     score, limit_of, hover = MEASURES[measure].score, LIMITS[measure], f": {measure} %{{y:.3f}}"
     current = {"marker": {"size": 12, **_EDGE}, "hovertemplate": f"current N = %{{x:,.0f}}{hover}", **_IN_USE}
     limit_line: Part = {"mode": "lines", "line": {"dash": "dot", "width": 1}, "showlegend": False}
@@ -277,10 +271,10 @@ def against_universe(cells: Mapping[str, Mapping[str, float]], measure: str = "k
         traces.append(curve_of(sizes, values, name, styles[name], **over_n))
         traces.append(curve_of([n], [value], name, styles[name], **current))
         traces.append(curve_of([largest_size / 8, largest_size], [limit, limit], name, styles[name], **limit_line))
-        texts.append(f"{name} has {number(value)} at the current universe and {number(limit)} in the limit")
+        values_of[name] = value, limit
     x = axis("phrases in the universe N, all documents", type="log", tickformat=",", dtick=1)
     figure = laid_out(traces, height, x, axis(measure, tickformat=".2~f", **_ZERO))
-    return Chart(figure, _with_values(f"{measure} against the size of the universe on a logarithmic axis", texts))
+    return Chart(figure, say("over the universe", measure=measure, values=values_of))
 
 
 def rank_chart(stability: Stability) -> Chart:

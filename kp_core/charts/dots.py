@@ -187,13 +187,9 @@ def strip(sensitivity: Sensitivity, summary: str) -> Chart:
     traces.append(dotted(ranges["current"], indices, colours, "line-ns-open", 38, **extra))
     names, y_range = labels(look.name for look in styles.values()), [len(systems) - 0.5, -0.5]
     y = axis(tickvals=indices, ticktext=names, range=y_range, automargin=True, zeroline=False)
-    values = "; ".join(
-        f"{row.system} {number(row.low)} to {number(row.high)}, in use {number(row.current)}"
-        for row in ranges.itertuples()
-    )
-    settings = f"{presets['preset'].nunique()} presets and {sensitivity.combinations} settings"
-    alt = f"{sensitivity.measure} under {settings}: {values}."
-    return Chart(laid_out(traces, 150 + 84 * len(systems), axis(label(sensitivity.measure)), y), f"{alt} {summary}")
+    facts = {"presets": presets["preset"].nunique(), "combinations": sensitivity.combinations, "summary": summary}
+    alt = say("all conventions", measure=sensitivity.measure, ranges=ranges.to_dict("records"), **facts)
+    return Chart(laid_out(traces, 150 + 84 * len(systems), axis(label(sensitivity.measure)), y), alt)
 
 
 _SHADES = dict(zip(TYPES, ("#08519C", "#3182BD", "#6BAED6", "#9ECAE1", "#C6DBEF", "#BDBDBD"), strict=True))

@@ -92,5 +92,4 @@ def attribute_usage_chart(study: SentenceStudy) -> Chart:
     figure = heat_map_of(shares, "trees", "%{y} at K ≥ %{x}: %{z:.0%} of the trees", **look)
     figure["layout"]["xaxis"]["title"]["text"] = "agreement K, at least"
     mean = shares.mean(axis=1).sort_values(ascending=False, kind="stable")
-    usage = ", ".join(f"{name} {value:.0%}" for name, value in mean.items())
-    return Chart(figure, f"Share of the trees that use an attribute, on average: {usage}.")
+    return Chart(figure, say("use of attributes", shares=mean.to_dict()))

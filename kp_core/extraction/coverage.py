@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import UsageError, pluralize, refuse_unknown
+from kp_core.errors import UsageError, refuse_unknown
 from kp_core.extraction.collection import Progress
 from kp_core.extraction.texts import readable, stop_list, texts_of
 from kp_core.text.candidates import Edges, Rules, Stems, Tokens, abbreviations, candidates, canonical, ngrams
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import pieces, places
+from kp_core.typeset import say
 
 #: Kind of candidates → the rules of its chunks; None for those without tags.
 KINDS: dict[str, Rules | None] = {
@@ -93,11 +94,7 @@ def coverage(
 def in_words(table: pd.DataFrame, kind: str = "NBAR and NBAR IN NBAR") -> str:
     """Describe the coverage of one kind of candidates in a sentence."""
     row = table.set_index("candidates").loc[kind]
-    if not row["keyphrases"]:
-        return "No document has both a text and a keyphrase, so coverage is undefined."
-    keyphrases = pluralize(int(row["keyphrases"]), "keyphrase")
-    reachable, coverage = f"{row['reachable']:,.0f} of {keyphrases}", f"{row['coverage']:.2f}"
-    return f"Chunks ({kind}) include {reachable}, so recall is at most {coverage}."
+    return say("coverage of chunks", kind=kind, **row[["keyphrases", "reachable", "coverage"]])
 
 
 def marked_candidates(text: str, kind: str, keyphrases: Sequence[str] = ()) -> list[tuple[str, str]]:

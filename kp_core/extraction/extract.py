@@ -23,6 +23,7 @@ from kp_core.settings import __version__
 from kp_core.studies.result import Numbers
 from kp_core.text.candidates import Stems
 from kp_core.text.stem import STEMMERS, library
+from kp_core.typeset import say
 
 _RUNS = {"system": "str", "doc_id": "str", "rank": "int64", "phrase": "str", "score": "float64"}
 
@@ -131,16 +132,13 @@ def extract(
     for system in systems:
         scores = system.score(collection, chosen)
         if system.needs and (scores == collection.frequencies() * collection.idf()).all():
-            where = "external documents" if system.needs == "documents" else "external list"
-            text = f"No candidate of these texts is boosted by the {where}, so the scores are those of TF-IDF."
-            notes.append(Note("warning", system.name, text))
+            notes.append(Note("warning", system.name, say("nothing boosted", needs=system.needs)))
         allowed = collection.in_chunks() if system.chunks else np.ones(len(scores), bool)
         frames.append(collection.ranked(scores, allowed, top).assign(system=system.name))
         signatures[system.name] = _signature_of(system, chosen, collection, stop_list_name, top, titles)
     notes += [Note("info", system.name, f"This system is {system.source}.") for system in systems]
     if len(texts) == 1:
-        text = "There is only one document, so no phrase is rarer than another and scores are frequencies."
-        notes.append(Note("warning", "documents", text))
+        notes.append(Note("warning", "documents", say("one document")))
     frame = pd.concat(frames, ignore_index=True)[list(_RUNS)].astype(_RUNS)
     return Extracted(frame, signatures, tuple(notes), silent=silent)
 

@@ -25,6 +25,7 @@ from kp_core.reading.open.source import Source, expand
 from kp_core.text.candidates import has_english
 from kp_core.text.normalise import mostly_cjk
 from kp_core.text.tokenise import CJK
+from kp_core.typeset import say
 
 _WORD = re.compile(r"[^\W\d_]+")
 _OTHER_LETTER = re.compile(rf"[^\W\d_{CJK}]")
@@ -73,9 +74,7 @@ def readable(
         usable[doc_id] = text
         stop_share = sum(word in stop for word in words) / len(words)
         if english and len(words) >= _ENOUGH_WORDS and stop_share < _FEWEST_STOP_WORDS:
-            text = f"Only {stop_share:.0%} of the words of document {doc_id} are English stop words"
-            text += ", so it is probably not in English; choose stop words and a stemmer of its language."
-            notes.append(Note("warning", doc_id, text))
+            notes.append(Note("warning", doc_id, say("not English", share=stop_share, document=doc_id)))
     if not usable:
         where, more = f"the texts of {pluralize(len(silent), 'document')}", " and in no other" * (len(silent) > 1)
         raise input_error(where, "no language", language=language, first=silent[0], more=more)
