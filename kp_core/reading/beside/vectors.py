@@ -68,7 +68,7 @@ def read_vectors(
     [[1.0, 0.0]]
     """
     if isinstance(source, Mapping):
-        return _table("the vectors", list(source), _matrix("the vectors", list(source.values())))
+        return _table("the vectors", list(source), list(source.values()))
     if isinstance(source, pd.DataFrame):
         return _columns("the vectors", pa.Table.from_pandas(source, preserve_index=False))
     read_binary = _of_parquet if source.data.startswith(b"PAR1") else _of_npz if source.data.startswith(b"PK") else None
@@ -117,11 +117,8 @@ def _columns(name: str, table: pa.Table) -> pd.DataFrame:
         length = pc.list_value_length(column)
         if column.null_count or len(pc.unique(length)) > 1:
             raise input_error(name, "vectors of one length")
-        return _table(name, phrases, _matrix(name, column.flatten()).reshape(len(column), -1))
-    numbers = rest.to_pandas().to_numpy()
-    if numbers.dtype.kind not in "fi" or not numbers.size:
-        raise _refusal(name, "columns that are not numeric")
-    return _table(name, phrases, _matrix(name, numbers))
+        return _table(name, phrases, np.asarray(column.flatten()).reshape(len(column), -1))
+    return _table(name, phrases, rest.to_pandas().to_numpy())
 
 
 def _of_npz(source: Source, limits: Limits) -> pd.DataFrame:
@@ -142,7 +139,7 @@ def _of_npz(source: Source, limits: Limits) -> pd.DataFrame:
         codes = np.ascontiguousarray(texts, dtype=texts.dtype.newbyteorder("=")).tobytes()
         if (np.frombuffer(codes, np.uint32) > sys.maxunicode).any():
             raise _refusal(source.name, "a phrase with an invalid character code")
-        return _table(source.name, np.ravel(texts).tolist(), _matrix(source.name, matrix))
+        return _table(source.name, np.ravel(texts).tolist(), matrix)
 
 
 def _of_text(source: Source, limits: Limits, encoding: str) -> pd.DataFrame:
@@ -169,7 +166,7 @@ def _of_text(source: Source, limits: Limits, encoding: str) -> pd.DataFrame:
         expected = f"{declared[0]:,} of {declared[1]:,}, as stated in its first line"
         raise _refusal(source.name, found, expected, "Load the whole file, or correct its first line.")
     phrases = pc.replace_substring(table.column(0), "_", " ").to_pylist()
-    return _table(source.name, phrases, _matrix(source.name, np.stack(numbers, axis=1)))
+    return _table(source.name, phrases, np.stack(numbers, axis=1))
 
 
 def _unequal_lengths(name: str, data: bytes, encoding: str) -> InputError:
@@ -186,7 +183,8 @@ def _unequal_lengths(name: str, data: bytes, encoding: str) -> InputError:
     return _refusal(name, "no line with a phrase and numbers")
 
 
-def _matrix(name: str, values: Any) -> np.ndarray[Any, Any]:
+def _table(name: str, phrases: list[Any], values: Any) -> pd.DataFrame:
+    """Return a table with each phrase once; refuse phrases with two different vectors."""
     try:
         matrix = np.asarray(values)
         if matrix.dtype.kind not in "fiu":
@@ -196,11 +194,6 @@ def _matrix(name: str, values: Any) -> np.ndarray[Any, Any]:
         raise input_error(name, "vectors of one length") from None
     if not np.isfinite(matrix).all():
         raise InputError(name, "a missing or infinite number", "finite numbers", "Remove that phrase.")
-    return matrix
-
-
-def _table(name: str, phrases: list[Any], matrix: np.ndarray[Any, Any]) -> pd.DataFrame:
-    """Return a table with each phrase once; refuse phrases with two different vectors."""
     if matrix.ndim != 2 or len(matrix) != len(phrases) or not matrix.size:
         found = f"{len(phrases):,} phrases and an array of {' × '.join(map(str, matrix.shape)) or 'one number'}"
         raise _refusal(name, found, "a vector for each phrase")
