@@ -203,11 +203,11 @@ def is_gold(head: str) -> bool:
     return plain(head) in GOLD | GOLD_WORDS or bool(words & GOLD_WORDS and words & {*words_of("phrase")})
 
 
-def source_of(head: str) -> str:
-    """Return the source named in a column name: the name without its number and without words for keyphrases.
+def source_of(head: str, role: str = "phrase") -> str:
+    """Return the source named in a column name: the name without its number and without words for a role.
 
-    >>> source_of("Keywords Anna"), source_of("Ben 2"), source_of("Keyword 1")
-    ('Anna', 'Ben', '')
+    >>> source_of("Keywords Anna"), source_of("Ben 2"), source_of("Keyword 1"), source_of("yake_score", "score")
+    ('Anna', 'Ben', '', 'yake')
     >>> source_of("Index terms Anna")
     'Anna'
     """
@@ -216,7 +216,7 @@ def source_of(head: str) -> str:
         return ""
     if plain(base) in NAMES["doc_id"]:  # “ref no”
         return base
-    of_phrases = {*words_of("phrase")}
+    of_phrases = {*words_of(role)}
     for ends in (_BLANKS, _ENDS):
         words = list(filter(None, ends.split(base)))
         for size in (3, 2, 1):  # “indexing terms Anna”
@@ -225,16 +225,6 @@ def source_of(head: str) -> str:
                 dropped = {start + offset for start in starts for offset in range(size)}
                 return " ".join(word for index, word in enumerate(words) if index not in dropped)
     return base.strip()
-
-
-def system_in(head: str) -> str:
-    """Return the header of a score column without the words for scores.
-
-    >>> system_in("yake_score")
-    'yake'
-    """
-    words = [word for word in re.split(r"[\s_:()/-]+", head) if plain(word) not in NAMES["score"]]
-    return " ".join(words) or head
 
 
 def rater_in(head: str) -> str:

@@ -153,7 +153,7 @@ def _in_columns(base: Layout) -> Layout | None:
     if mapping.document == HEADS:
         return replace(base, kind="turned", sources={name: (name,) for name in phrases})
     if len(mapping.score) > 1:
-        scored = {known.system_in(name): (name,) for name in mapping.score}
+        scored = {known.source_of(name, "score") or name: (name,) for name in mapping.score}
         return replace(base, kind="scored", columns=first, sources=scored)
     if not separate and len(phrases) == 1:
         return None

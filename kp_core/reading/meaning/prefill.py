@@ -270,6 +270,8 @@ def _phrases(table: Table, role: Role) -> Proposal | None:
     if "keyphrases" not in assigned:
         return None
     ids = [] if "document" in assigned else _ids_among(table, assigned)
+    if not ids and "document" not in assigned and {"rank", "score"} & assigned.keys():
+        return None
     draft = _of_one(table, role, dict(zip(["document"], ids, strict=False)) | assigned)
     return _may_be(draft, "document", ids[0]) if draft and ids else draft
 
@@ -552,8 +554,13 @@ def _side_by_side(table: Table, assigned: dict[str, str]) -> tuple[str, ...]:
 
 def _unassigned_columns(table: Table, assigned: dict[str, str], whole: Collection[str]) -> list[str]:
     """Return the columns that may be annotators or systems, because they have no other known meaning."""
-    free = {name for name in whole if plain(name) in known.SYSTEMS.union(NAMES["annotator"])} - {*assigned.values()}
-    taken = known.KNOWN.union(known.BESIDES, known.WRITERS)
+    free = {name for name in whole if plain(name) in known.SYSTEMS.union(NAMES["annotator"])}
+    if not {"pt", "ut"} <= set(map(plain, table.names)):  # next to these, two letters are tags of Web of Science
+        free |= {name for name in whole if re.fullmatch("[A-Z]{2}", name)}
+    free -= {*assigned.values()}
+    # “Authors” means annotators next to readers, else the authors of the document.
+    readers = any(plain(name) in NAMES["annotator"] for name in free)
+    taken = known.KNOWN.union(known.BESIDES, () if readers else known.WRITERS)
     for name in table.names:
         heads = {plain(name.rstrip("'")), plain(name.rpartition(".")[2])} & taken
         heads |= ({plain(base_of(name))} & {*known.IDENTIFIERS}) | (known.REMARKS & set(map(plain, name.split())))
@@ -576,6 +583,9 @@ def share_lists(table: Table, names: Iterable[str]) -> bool:
 
 def _of_several(table: Table, role: Role, assigned: dict[str, str], used: tuple[str, ...]) -> Proposal:
     assigned = {field: name for field, name in assigned.items() if name not in used}
+    corner = next((field for field in ("annotator", "system") if field in assigned and "document" not in assigned), "")
+    if corner and profile(table, assigned[corner]).varied == 1:  # a row header, not a column name
+        assigned["document"] = assigned.pop(corner)
     if "document" not in assigned and (ids := _ids_among(table, assigned, used)):
         assigned["document"] = ids[0]
     whole, head = whole_lists(table, used), known.gold_beside(used)
@@ -603,7 +613,9 @@ def _asked_if_unsure(table: Table, draft: Proposal, assigned: dict[str, str], us
     further = [name for name in further if kinds or (not one_list and _is_unknown(table, name))]
     annotators, golds = tuple(name for name in used if not is_predicted(name)), list(map(known.is_gold, used))
     changes = dict[str, Any]()
-    if kinds:
+    if {"rank", "score"} & assigned.keys():
+        changes = {"role": "system", "annotator": "", "system": HEADS}
+    elif kinds:
         changes = {"annotator": "", "system": "", "split": ""}
     elif 0 < len(annotators) < len(used) and not gold:
         changes = {"annotator": "", "system": HEADS, "gold": annotators}
@@ -684,7 +696,10 @@ def guess(table: Table, role: Role | None) -> Proposal:
     assigned = dict(zip(["document"], ids, strict=False)) | assigned
     document = assigned.get("document", "")
     repeats = document and len(pc.unique(table.texts(document))) < len(table)
-    phrases = [name for name in (lists or words_alone) if name != document]
+    numbers = any(shape.numbers > 0.5 for name, shape in shapes.items() if name != document)
+    ranked = repeats and role == "system" and numbers  # a keyphrase per row
+    varied = [name for name in words_alone if ranked and name not in lists and shapes[name].varied > 0.5]
+    phrases = [name for name in (varied or lists or words_alone) if name != document]
     if len(phrases) > 1 and not repeats:
         assigned["system" if role == "system" else "annotator"] = HEADS
         fields: dict[str, Any] = {"document": ROW, **assigned, "keyphrases": tuple(phrases)}
