@@ -324,7 +324,7 @@ def with_meanings(mapping: Mapping, meanings: abc.Mapping[str, str], indices: ab
     ----------
     meanings : dict
         Column → field, empty if it has no meaning.
-    places : dict
+    indices : dict
         Where document, annotator or system are named if no column names them: "(heads)" → "annotator" if each of
         several columns of keyphrases, scores or marks is an annotator.
 
