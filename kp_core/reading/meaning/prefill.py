@@ -413,9 +413,10 @@ def _scores(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
         phrases = pd.Series(table.texts(mapping.keyphrases[0]).to_pylist()).str.casefold()
         return _alphabetical(draft, "Rows", phrases.groupby(groups).agg(list), steps[mapping.score[0]])
     systems = [name for name in names if known.SYSTEMS & set(re.split(r"[\W_]+", plain(name)))]
-    if len(systems) < 2 and any((step <= 0).all() or (step == 1).all() for step in steps.values()):
-        return draft
     ranks = [name for name, values in numbers.items() if (values.groupby(groups).rank() == values).all()]
+    in_order = ((step <= 0).all() or (name in ranks and (step == 1).all()) for name, step in steps.items())
+    if len(systems) < 2 and any(in_order):
+        return draft
     if ranks:
         return _may_be(draft, "rank", ranks[0])
     ranking = systems if len(systems) > 1 else [name for name in names if not profile(table, name).whole]
@@ -431,14 +432,14 @@ def _scores_of_lists(table: Table, draft: Proposal, unused: Sequence[str]) -> Pr
     pairs = [cell for cell in _scored(table, mapping.keyphrases[0]) if all(isinstance(item, list) for item in cell)]
     steps = [after - before for cell in pairs for before, after in pairwise(number(item[-1]) for item in cell)]
     lists = [[str(item[0]).casefold() for item in cell] for cell in pairs]
-    draft = _alphabetical(draft, "Lists", lists, steps)
+    draft = _alphabetical(draft, "Lists", lists, steps) if len(steps) > 2 else draft
     shapes = {name: profile(table, name) for name in unused if table.nulls and not mapping.score}
     scores = [name for name, shape in shapes.items() if shape.numbers > 0.5 and shape.lists >= 0.5]
     return _may_be(draft, "score", scores[0], higher_is_better=True) if scores else draft
 
 
 def _alphabetical(draft: Proposal, noun: str, lists: Iterable[list[str]], steps: Collection[float]) -> Proposal:
-    if len(steps) < 3 or not min(steps) >= 0 < max(steps) or any(words != sorted(words) for words in lists):
+    if len(steps) < 2 or not min(steps) >= 0 < max(steps) or any(words != sorted(words) for words in lists):
         return draft
     message = f"{noun} are in alphabetical order, so it is unclear whether high scores are better."
     return draft.doubted(message, "higher_is_better", higher_is_better=True)
