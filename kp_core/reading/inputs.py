@@ -11,19 +11,17 @@ from typing import Any, TypeAlias, cast
 import pandas as pd
 import pyarrow as pa
 
-from kp_core.corpus import Reading, Role
+from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, UsageError, pluralize
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.lists.list_builder import ListBuilder, add_list, document_rows
 from kp_core.reading.meaning.fields import plain, words_of
-from kp_core.reading.meaning.layouts import layout_of
 from kp_core.reading.meaning.mapping import Mapping
 from kp_core.reading.open import json_table
 from kp_core.reading.open.decode import File
 from kp_core.reading.open.source import Bundle, Source, expand, together
 from kp_core.reading.open.table import Table, plain_column, table_of
 from kp_core.reading.open.values import column_of
-from kp_core.reading.rows.apply import rows_of
 from kp_core.reading.rows.check import Rows
 from kp_core.reading.rows.separators import Shape, shape_of, text_of
 from kp_core.typeset import storable
@@ -195,24 +193,6 @@ def _as_pandas(item: Any) -> Any:
     return pa.table(item).to_pandas() if hasattr(item, "__arrow_c_stream__") else item
 
 
-def rows_in_memory(item: Any, source_input: Input, options: LoadOptions) -> tuple[list[Rows], Reading]:
-    """Return the rows of a DataFrame or dictionary, and its entry in the report."""
-    role: Role = source_input.role or "gold"
-    shown = source_input.name or role
-    mapping, columns = options.mappings.get(shown, Mapping()), dict[str, str]()
-    if isinstance(item, pd.DataFrame):
-        table = frame_table(item, shown, options.limits)
-        layout = layout_of(table, role, Mapping(fill_down="no").merged(mapping))
-        if layout is None:
-            found = f"the columns {', '.join(table.names[:10]) or '(none)'}"
-            expected = f"columns doc_id and {'text' if role == 'documents' else 'phrase'}"
-            raise InputError(shown, found, expected, "Rename them, or name their roles.")
-        rows, evidence, columns, family = rows_of(layout, role), layout.evidence, layout.columns, "DataFrame"
-    else:
-        (rows, evidence), family = _dict_rows(item, role, shown, mapping, options.limits), "dictionary"
-    return rows, Reading(shown, 0, role, family, evidence, columns=columns, line_ends="none")
-
-
 def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
     """Return a DataFrame as a table; reject rows with lone surrogates."""
     """Return a DataFrame as a table; reject rows with lone surrogates."""
@@ -239,7 +219,7 @@ def _arrow(column: pd.Series) -> tuple[pa.Array, list[int]]:
     return plain_column(array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])), []
 
 
-def _dict_rows(
+def dict_rows(
     lists: abc.Mapping[Any, Any], role: Role, name: str, mapping: Mapping, limits: Limits
 ) -> tuple[list[Rows], str]:
     """Return the rows of {document: [phrase, …]} or {document: text}, and a description of them."""

@@ -17,11 +17,20 @@ from kp_core.corpus import together as one_corpus
 from kp_core.errors import InputError, Note, UsageError, named, pluralize, refuse_unless
 from kp_core.reading.beside.datasets import chosen_datasets, datasets_in, has_ids, question_of
 from kp_core.reading.beside.named_tables import refuse_contradictions, table_of_vocabulary, vocabulary_of
-from kp_core.reading.inputs import Input, Item, LoadOptions, OpenedFiles, given_items, open_files, rows_in_memory
+from kp_core.reading.inputs import (
+    Input,
+    Item,
+    LoadOptions,
+    OpenedFiles,
+    dict_rows,
+    frame_table,
+    given_items,
+    open_files,
+)
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.lists import sniff
 from kp_core.reading.meaning.layout import Recognition
-from kp_core.reading.meaning.layouts import layout_from_mapping
+from kp_core.reading.meaning.layouts import layout_from_mapping, layout_of
 from kp_core.reading.meaning.mapping import FILE, VALUES, Mapping
 from kp_core.reading.meaning.prefill import column_with_ids
 from kp_core.reading.meaning.question import Form, Question
@@ -29,6 +38,7 @@ from kp_core.reading.open.decode import File, how_decoded
 from kp_core.reading.open.source import Bundle, fingerprint, stem_of
 from kp_core.reading.open.values import distinct
 from kp_core.reading.rows import sense
+from kp_core.reading.rows.apply import rows_of
 from kp_core.reading.rows.assemble import align, assemble, label
 from kp_core.reading.rows.check import Part, Rows, check, refuse_if_mostly_rejected
 from kp_core.reading.rows.identifiers import id_fix, sides
@@ -236,7 +246,7 @@ def _read_all(
     for item in inputs:
         tables = (table for table in item.tables if isinstance(table, (pd.DataFrame, abc.Mapping)))
         for table in tables:
-            rows, reading = rows_in_memory(table, item, options)
+            rows, reading = _rows_in_memory(table, item, options)
             mapping, origin = options.mappings.get(reading.file, Mapping()), id(table) if item.name is None else 0
             results.append(_checked(rows, reading, reading.file, origin, mapping, item, options))
         results += [_of_files(group, reading, options, questions) for group, reading in resolved if group.input is item]
@@ -288,6 +298,24 @@ def _with_matching_id(result: _Read, other_ids: Sequence[set[str]], options: Loa
     )
     reread = _of_files(result.opened, changed, options, [])
     return replace(reread, notes=(*reread.notes, Note("info", file.name, f"{message[:1].upper()}{message[1:]}.")))
+
+
+def _rows_in_memory(item: Any, source_input: Input, options: LoadOptions) -> tuple[list[Rows], Reading]:
+    """Return the rows of a DataFrame or dictionary, and its entry in the report."""
+    role: Role = source_input.role or "gold"
+    shown = source_input.name or role
+    mapping, columns = options.mappings.get(shown, Mapping()), dict[str, str]()
+    if isinstance(item, pd.DataFrame):
+        table = frame_table(item, shown, options.limits)
+        layout = layout_of(table, role, Mapping(fill_down="no").merged(mapping))
+        if layout is None:
+            found = f"the columns {', '.join(table.names[:10]) or '(none)'}"
+            expected = f"columns doc_id and {'text' if role == 'documents' else 'phrase'}"
+            raise InputError(shown, found, expected, "Rename them, or name their roles.")
+        rows, evidence, columns, family = rows_of(layout, role), layout.evidence, layout.columns, "DataFrame"
+    else:
+        (rows, evidence), family = dict_rows(item, role, shown, mapping, options.limits), "dictionary"
+    return rows, Reading(shown, 0, role, family, evidence, columns=columns, line_ends="none")
 
 
 def _of_files(item: OpenedFiles, recognition: Recognition, options: LoadOptions, questions: list[Question]) -> _Read:
