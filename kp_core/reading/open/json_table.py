@@ -199,7 +199,8 @@ def _record(name: str, line: int, text: str) -> JsonRecord:
     except _TwiceError as error:
         raise _repeated_key(f"{name}, line {line}", error) from None
     except (ValueError, RecursionError) as error:
-        broken = f"not a JSON object ({_stopped(error)})"
+        cut = isinstance(error, json.JSONDecodeError) and (error.pos >= len(text) or "Untermin" in error.msg)
+        broken = "an incomplete JSON object" if cut else f"not a JSON object ({_stopped(error)})"
     return JsonRecord(line, None, broken, text[:200]) if broken else JsonRecord(line, value)
 
 
