@@ -257,6 +257,9 @@ def _phrases(table: Table, role: Role) -> Proposal | None:
     identifiers = [name for name in table.names if plain(name) in known.IDENTIFIERS and name not in assigned.values()]
     if "keyphrases" in assigned and "concept" not in assigned and identifiers:
         assigned["concept"] = identifiers[0]
+    if "keyphrases" not in assigned and len(assigned) + len(identifiers) == len(table.names) and table.header:
+        alone = [*identifiers, *(name for field, name in assigned.items() if field == "concept")]
+        assigned |= {"keyphrases": alone[0], "concept": alone[0]} if "document" in assigned and alone else {}
     assigned = _with_headings(table, assigned)
     if "document" not in assigned and (marked := _marked(table, role, assigned)) is not None:
         return marked
