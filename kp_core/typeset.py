@@ -178,13 +178,13 @@ def xlsx(frames: Mapping[str, pd.DataFrame]) -> bytes:
 
 
 #: Characters that names of sheets must not contain; maximum width of a column.
-_NOT_SHEET, _WIDEST = re.compile(r"[\[\]:*?/\\]"), 60
+_NOT_SHEET, _MAX_WIDTH = re.compile(r"[\[\]:*?/\\]"), 60
 
 
 def _format_sheet(sheet: Any, frame: pd.DataFrame) -> None:
     sheet.freeze_panes = "A2"
     for column, texts in zip(sheet.columns, zip(*cells(frame, 3), strict=True), strict=True):
-        sheet.column_dimensions[column[0].column_letter].width = min(_WIDEST, max(map(len, texts)) + 2)
+        sheet.column_dimensions[column[0].column_letter].width = min(_MAX_WIDTH, max(map(len, texts)) + 2)
         for cell in column[1:]:
             if isinstance(cell.value, float):
                 cell.number_format = "0." + "0" * max(1, digits_of(column[0].value))

@@ -48,9 +48,9 @@ class Collection:
     @cached_property
     def tokens(self) -> list[Tokens]:
         """The texts as sentences of tokens."""
-        return list(self._each("reading", lambda text: Tokens.of(text, self.stems)))
+        return list(self._results_of_texts("reading", lambda text: Tokens.of(text, self.stems)))
 
-    def _each(self, words: str, process: Callable[[str], _Read]) -> Iterator[_Read]:
+    def _results_of_texts(self, words: str, process: Callable[[str], _Read]) -> Iterator[_Read]:
         """Yield a result for each text, and report progress."""
         for number, text in enumerate(self.texts.values(), 1):
             yield process(text)
@@ -60,7 +60,7 @@ class Collection:
     def chunk_forms(self) -> list[set[str]]:
         """Forms of the chunks of each text that do not begin or end with a stop word."""
         rules = Rules("NBAR", longest=self.longest or None)
-        classes = list(self._each("tagging", text_classes))
+        classes = list(self._results_of_texts("tagging", text_classes))
         return [
             {text.form(span) for span in self._with_good_ends(text, chunks(letters, rules))}
             for text, letters in zip(self.tokens, classes, strict=True)
@@ -86,13 +86,13 @@ class Collection:
             return ngrams(text, self.longest, self._edges)
         return self._with_good_ends(text, occurrences(text.forms, self._all_chunks))
 
-    def _counted(self, text: Tokens) -> Counter[str]:
+    def _count_candidates(self, text: Tokens) -> Counter[str]:
         return Counter(map(text.form, self.spans(text)))
 
     @cached_property
     def candidates(self) -> pd.DataFrame:
         """One row per candidate and document, in order of first occurrence: document (number), form, tf, df."""
-        counts = [self._counted(text) for text in self.tokens]
+        counts = [self._count_candidates(text) for text in self.tokens]
         forms = pd.Series([form for document in counts for form in document], dtype=object)
         table = pd.DataFrame({"document": np.repeat(np.arange(len(counts)), list(map(len, counts))), "form": forms})
         tf = np.array([number for document in counts for number in document.values()], float)
@@ -126,7 +126,7 @@ class Collection:
 
     def external_counts(self, limit: int) -> Floats:
         """Return Σ cos · tf · len(d)/len(e) over the `limit` most similar external documents, for each candidate."""
-        cosines, counters = self.cosines(), [self._counted(text) for text in self._external]
+        cosines, counters = self.cosines(), [self._count_candidates(text) for text in self._external]
         lengths = np.array([len(text.words) for text in self.tokens], float)
         external_lengths = np.array([len(text.words) for text in self._external], float)
         weights = (cosines * lengths[:, None] / np.maximum(external_lengths, 1)).tolist()

@@ -15,7 +15,7 @@ from kp_core.scoring.codes import Floats
 Needs = Literal["", "documents", "phrases"]
 
 RECONSTRUCTED = "reconstructed from the results section; the original paper was not available"
-_NEEDED = {
+_MISSING_SOURCES = {
     "documents": "external documents, such as the chapters of a textbook; none are loaded",
     "phrases": "an external list of phrases, such as a glossary or an index; none is loaded",
 }
@@ -40,8 +40,8 @@ class Parameter:
         return float(value)
 
 
-_DECLARED = read_toml("extraction/lecture_systems.toml")
-PARAMETERS: dict[str, Parameter] = {name: Parameter(**fields) for name, fields in _DECLARED["parameters"].items()}
+_TEXTS = read_toml("extraction/lecture_systems.toml")
+PARAMETERS: dict[str, Parameter] = {name: Parameter(**fields) for name, fields in _TEXTS["parameters"].items()}
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class System:
     def missing(self, external: External) -> str:
         """Return why the system cannot run with these external sources; empty if it can."""
         loaded = not self.needs or getattr(external, self.needs)
-        return "" if loaded else f"{self.name} needs {_NEEDED[self.needs]}"
+        return "" if loaded else f"{self.name} needs {_MISSING_SOURCES[self.needs]}"
 
 
 def tfidf(collection: Collection, parameters: dict[str, float]) -> Floats:
@@ -92,4 +92,4 @@ _SCORES: dict[str, Callable[[Collection, dict[str, float]], Floats]] = {
     "phrase-boosting": phrase_boosting,
     "phrase-boosting-ngrams": partial(phrase_boosting, fewest_words=2),
 }
-SYSTEMS = {name: System(name, score=score, **_DECLARED["systems"][name]) for name, score in _SCORES.items()}
+SYSTEMS = {name: System(name, score=score, **_TEXTS["systems"][name]) for name, score in _SCORES.items()}

@@ -145,7 +145,7 @@ def _curves(x: Sequence[Any], values: Mapping[str, Sequence[float]], thick: str,
 
 
 _THRESHOLD, _POSITIVE = PROSE["threshold"], PROSE["positive"]
-_SHOWN = ("Po", "Pe", "kappa", "P_pos", "P_neg", "PABAK", "AC1")
+_MEASURES_SHOWN = ("Po", "Pe", "kappa", "P_pos", "P_neg", "PABAK", "AC1")
 #: The lecture systems, the number of gold keyphrases, and the number of phrases that could have been chosen.
 RECOVERED, GOLD, UNIVERSE = PROSE["lecture"]["systems"], 495, 10_750
 _EMPTY = "(empty baseline)"
@@ -162,19 +162,19 @@ def value(measure: str, a: float, b: float, c: float, d: float) -> float:
 def _show_paradox(values: Values) -> View:
     a, b, c, d = (int(values[letter]) for letter in "abcd")
     total = a + b + c + d
-    results = {name: value(name, a, b, c, d) for name in _SHOWN}
+    results = {name: value(name, a, b, c, d) for name in _MEASURES_SHOWN}
     labels = [number(result) for result in results.values()]
-    colors = [GREY if name in ("Po", "Pe") else COLOURS[0] for name in _SHOWN]
-    trace = _bars(list(results.values()), _SHOWN, labels, colors, "%{y} = %{x:.3f}")
+    colors = [GREY if name in ("Po", "Pe") else COLOURS[0] for name in _MEASURES_SHOWN]
+    trace = _bars(list(results.values()), _MEASURES_SHOWN, labels, colors, "%{y} = %{x:.3f}")
     x = axis(range=[-1.15, 1.15], zeroline=True, zerolinewidth=2, tickformat=".1~f")
     figure = laid_out([trace], 300, x, axis(autorange="reversed"), showlegend=False)
-    alt = f"Measures of the table: {', '.join(map(' '.join, zip(_SHOWN, labels, strict=True)))}."
+    alt = f"Measures of the table: {', '.join(map(' '.join, zip(_MEASURES_SHOWN, labels, strict=True)))}."
     explanation = _sentences("paradox", a=a, b=b, c=c, d=d, total=total, measures=results)
     cells = concordance(dict(zip("abcd", (a, b, c, d), strict=True)))
     return View(Chart(figure, alt), explanation, {"The concordance table": cells})
 
 
-def _listed(hits: Sequence[int], length: int) -> list[str]:
+def _as_list(hits: Sequence[int], length: int) -> list[str]:
     keyphrases = {rank: f"keyphrase {index}" for index, rank in enumerate(hits)}
     return [keyphrases.get(rank, f"miss {rank}") for rank in range(1, length + 1)]
 
@@ -300,7 +300,7 @@ def _show_positive(values: Values) -> View:
     return View(Chart(figure, alt), explanation, {caption: table})
 
 
-_LISTS = {query: _listed(given["hits"], 10) for query, given in QUERIES.items()}
+_LISTS = {query: _as_list(given["hits"], 10) for query, given in QUERIES.items()}
 #: Query → MAP, MRR, nDCG@10 and P@1 … P@10.
 RECOMPUTED = _scored(_keyphrases(5), _LISTS, ["MAP", "MRR", "nDCG@10", "P@k"], "1-10").pivot_table(
     "value", "system", "measure"
@@ -340,7 +340,7 @@ def _show_average_precision(values: Values) -> View:
 
 PAIRS = [tuple(pair.split(" ← ")) for pair in PROSE["weights"]["pairs"]]
 #: (measure, subset, average) → the correlation that Kim, Baldwin & Kan 2010 print.
-_PRINTED = kim2010.correlations().set_index(["measure", "subset", "average"])["value"]
+_PRINTED_RHO = kim2010.correlations().set_index(["measure", "subset", "average"])["value"]
 
 
 def _scores(keyphrase: str, candidate: str) -> tuple[Fraction, Fraction]:
@@ -375,8 +375,8 @@ def _show_weights(values: Values) -> View:
 
 def _show_claims(values: Values) -> View:
     subsets, average = PROSE["claims"]["groups"][str(values["group"])], str(values["average"])
-    measures = [name for name in _PRINTED.index.unique("measure") if name != "semantic similarity"]
-    printed = {name: [float(_PRINTED[name, subset, average]) for subset in subsets] for name in measures}
+    measures = [name for name in _PRINTED_RHO.index.unique("measure") if name != "semantic similarity"]
+    printed = {name: [float(_PRINTED_RHO[name, subset, average]) for subset in subsets] for name in measures}
     traces = _curves([subset.split(":")[-1] for subset in subsets], printed, "human", ", %{x}: %{y:.4f}")
     figure = laid_out(traces, 400, y=axis("Spearman's rho, as printed", tickformat=".2~f"))
     r_precision, human = printed["R-precision"], printed["human"]

@@ -51,7 +51,7 @@ class Uploads:
 
 
 #: Minimum mean Jaccard index of the lists of two runs, and number of ranks compared.
-_ALIKE, _FIRST = 0.3, 10
+_ALIKE, _PREVIEWED = 0.3, 10
 
 
 def proposed_runs(corpus: Corpus) -> dict[str, dict[str, str]]:
@@ -77,7 +77,7 @@ _NUMBERED = re.compile(
 
 
 def _are_alike(corpus: Corpus, names: Sequence[str]) -> bool:
-    top = corpus.runs[(corpus.runs["rank"] <= _FIRST) & corpus.runs["system"].isin(list(names))]
+    top = corpus.runs[(corpus.runs["rank"] <= _PREVIEWED) & corpus.runs["system"].isin(list(names))]
     lists = {name: phrases_by_document(rows["doc_id"], rows["phrase"]) for name, rows in top.groupby("system")}
     reference, *other_lists = (lists.get(name, {}) for name in names)
     for other in other_lists:

@@ -113,7 +113,7 @@ def agreement(gold: Any, systems: Any = None, documents: Any = None, /, measures
 def run(plan: Plan, options: StreamOptions) -> tuple[Tally, Plan]:
     """Return the sums over all documents, and the plan with all settings resolved."""
     sums.refuse_without_folder(options.checkpoint)
-    with _partitioned(plan, options) as (parts, tables):
+    with _partition(plan, options) as (parts, tables):
         total = _checkpoint(plan, options)
         if plan.first_pass:
             if "first pass" not in total.header:
@@ -135,7 +135,7 @@ def run(plan: Plan, options: StreamOptions) -> tuple[Tally, Plan]:
 
 
 @contextmanager
-def _partitioned(plan: Plan, options: StreamOptions) -> Iterator[tuple[list[Partition], Sequence[Source]]]:
+def _partition(plan: Plan, options: StreamOptions) -> Iterator[tuple[list[Partition], Sequence[Source]]]:
     rows = options.partition_rows
     if rows < 1:
         raise usage_error("partition rows", rows=rows)

@@ -126,7 +126,7 @@ def make_plan(
             raise usage_error("sets streamed", measure=sets[0])
         refuse_single_annotator(names.annotators)
         settings = settings.changed(k="all")
-    settings, notes = _resolved(sources, settings)
+    settings, notes = _resolve(sources, settings)
     if by or requested is not None:
         groups = {group for source in sources if source.role == "documents" for group in source.distinct("group")}
         names = replace(names, groups=tuple(sorted(groups - {"", None})))
@@ -179,7 +179,7 @@ def _with_names(sources: Sequence[Source]) -> tuple[list[Source], Names, bool]:
     return renamed, Names(tuple(annotators), tuple(systems)), graded
 
 
-def _resolved(sources: Sequence[Source], settings: Settings) -> tuple[Settings, tuple[Note, ...]]:
+def _resolve(sources: Sequence[Source], settings: Settings) -> tuple[Settings, tuple[Note, ...]]:
     """Resolve settings as `evaluate` does, from the script of the phrases, the kind of gold standard, and the universe.
 
     The first phrases of the gold standard and of the systems, and the first texts, represent all data.

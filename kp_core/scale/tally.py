@@ -178,7 +178,7 @@ def corpus_of(plan: Plan, tables: Sequence[tuple[str, pa.Table]]) -> Corpus:
     return replace(corpus, rankings={name: corpus.rankings.get(name, Ranking()) for name in plan.names.systems})
 
 
-def _prepared(corpus: Corpus, plan: Plan) -> Prepared | None:
+def _prepare(corpus: Corpus, plan: Plan) -> Prepared | None:
     """Return a part of the data, prepared with the settings and annotators of the whole; None without gold."""
     if not len(corpus.gold) and not (corpus.empty["role"] == "gold").any():
         return None
@@ -196,7 +196,7 @@ def _prepared(corpus: Corpus, plan: Plan) -> Prepared | None:
 
 def count_gold(corpus: Corpus, plan: Plan) -> tuple[int, int, float]:
     """Return the number of gold entries and lists in a part, and the largest grade."""
-    data = _prepared(corpus, plan)
+    data = _prepare(corpus, plan)
     if data is None:
         return 0, 0, 0.0
     return *list_sizes(data.coded, data.identities, plan.settings), float(data.gold.grade.max(initial=0.0))
@@ -211,7 +211,7 @@ def score(corpus: Corpus, plan: Plan) -> Tally:
     tally.rejected = corpus.report.rejected["reason"].value_counts().to_dict()
     lists = [reading for reading in corpus.report.readings if reading.role in ("gold", "system")]
     tally.add("read", sum(reading.rows_read for reading in lists))
-    data = _prepared(corpus, plan)
+    data = _prepare(corpus, plan)
     if data is None:
         documents = corpus.runs.groupby("system")["doc_id"].unique()
         tally.note({f"unknown/{name}": Ids.of(ids.tolist()) for name, ids in documents.items()})

@@ -224,7 +224,7 @@ def tied_hits(document: Ints, rank: Ints, group: Ints, credit: Floats, gains: Fl
     before = codes.running(credits, np.diff(document[np.cumsum(size) - size], prepend=-1) != 0) - credits
     tie = np.stack([size, credits, before])[:, group]
     sums = [np.bincount(group, value)[group] for value in (gains[0], np.exp2(gains[0]) - 1, gains[1])]
-    return _expected(document, rank, codes.ranks(size), tie, np.stack(sums) / tie[0])
+    return _expected_hits(document, rank, codes.ranks(size), tie, np.stack(sums) / tie[0])
 
 
 def random_hits(document: Ints, rank: Ints, size: Floats, gold: Gold) -> Hits:
@@ -234,10 +234,10 @@ def random_hits(document: Ints, rank: Ints, size: Floats, gold: Gold) -> Hits:
         for value in (gold.grade, np.exp2(gold.grade) - 1, gold.rarity)
     ]
     tie = np.stack([size, gold.size[document], np.zeros(len(rank))])
-    return _expected(document, rank, rank, tie, np.stack(sums) / size)
+    return _expected_hits(document, rank, rank, tie, np.stack(sums) / size)
 
 
-def _expected(document: Ints, rank: Ints, position: Ints, tie: Floats, gains: Floats) -> Hits:
+def _expected_hits(document: Ints, rank: Ints, position: Ints, tie: Floats, gains: Floats) -> Hits:
     """Return expected hits; position: that of each row in its tie; tie (3, row): its phrases, hits, and hits above it.
 
     Source: McSherry and Najork 2008; the closed forms equal the enumeration of all orders.

@@ -71,7 +71,7 @@ class SubjectCounts:
 
     def mean(self, measure: Measure, average: str, rule: str) -> float:
         """Return the mean over subjects; NaN if none counts."""
-        numerator, denominator = _weighted(measure, average, rule, self.counts)
+        numerator, denominator = _values_and_weights(measure, average, rule, self.counts)
         return float(ratio(numerator.sum(), denominator.sum(), np.nan))
 
     def without_each(self, measure: Measure, average: str, rule: str) -> Floats:
@@ -79,8 +79,8 @@ class SubjectCounts:
         total_counts, rows = self.counts, (self.found, self.suggested, self.due)
         without = [total[self.subject] - row for total, row in zip(total_counts.arrays(), rows, strict=False)]
         before, after = (
-            _weighted(measure, average, rule, total_counts),
-            _weighted(measure, average, rule, cells(*without)),
+            _values_and_weights(measure, average, rule, total_counts),
+            _values_and_weights(measure, average, rule, cells(*without)),
         )
         numerator, denominator = (
             old.sum() + np.bincount(self.document, new - old[self.subject], minlength=len(self.used))
@@ -161,7 +161,7 @@ def swapped_difference(
         step = max(1, _BLOCK_NUMBERS // columns.shape[1])
         for begin in range(0, len(form), step):
             block = slice(begin, min(begin + step, len(form)))
-            parts = _weighted(*args, cells(*(matrix[block] @ columns for matrix in matrices)))
+            parts = _values_and_weights(*args, cells(*(matrix[block] @ columns for matrix in matrices)))
             above, below = (total + part.sum(axis=0) for total, part in zip((above, below), parts, strict=True))
         return ratio(above, below, np.nan)
 

@@ -249,7 +249,7 @@ def count(
         head = np.flatnonzero(np.diff(row, prepend=-1))
         credit = np.diff(np.append(head, len(row))).astype(float) if settings.hits_as == "gold" else np.ones(len(head))
         document, row, gains = document[head], row[head], np.maximum.reduceat(gains, head, axis=1)
-    judged = _judged(alignment, document, row)
+    judged = _bpref_sums(alignment, document, row)
     for_precision = np.ones(len(row), bool)
     repeated_hits = np.setdiff1d(alignment.row, row) if settings.ap_repeats == "hit" else row[:0]
     below_rel = gold.gain_below_rel if settings.gains == "all" else None
@@ -308,7 +308,7 @@ def _with_misses(
     return row[order], np.pad(credit, (0, len(row) - len(hit_rows)))[order], gains[:, order], for_precision[order]
 
 
-def _judged(alignment: Alignment, document: Ints, row: Ints) -> Floats | None:
+def _bpref_sums(alignment: Alignment, document: Ints, row: Ints) -> Floats | None:
     """Return the sum of bpref over each document's hits; NaN without judged negatives, None if no document has any."""
     negatives = alignment.gold.negatives
     if negatives is None or not (negatives.grade >= 0).any():

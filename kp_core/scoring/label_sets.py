@@ -71,12 +71,12 @@ class LabelSets:
         different documents; with the similarity of a document to itself, alpha would be too low.
         """
         n, disagreement = weights @ self.number, weights @ (self.number - self.together)
-        similarities = self._near(weights) + (weights @ self.empty)[:, None] * self.empty
+        similarities = self._similarities(weights) + (weights @ self.empty)[:, None] * self.empty
         between = (similarities * weights).sum(axis=1) - weights**2 @ self.within
         pairs, distinct = (n**2 - power @ self.number**2 for power in (weights**2, weights))
         return n, disagreement, n**2 - weights @ self.within - between * ratio(distinct, pairs, 0.0), similarities
 
-    def _near(self, weights: Floats) -> Floats:
+    def _similarities(self, weights: Floats) -> Floats:
         """Return the similarities of each document to all weighted documents, (B, D) → (B, D)."""
         documents = len(self.number)
         if self.alike.nnz * _SPARSE_COST < documents**2:

@@ -212,14 +212,14 @@ class Pairing:
             elif differences is not None:
                 p[i] = paired.wilcoxon_test(differences[i])[1]
             if "products" in totals:
-                halves[i] = self._half(totals["products"][i], sums[a], sums[b], n)
+                halves[i] = self._half_width(totals["products"][i], sums[a], sums[b], n)
         return PairResults(self.pairs, n, scores, resampled, p, halves, effects, left_out, lists)
 
     def _value(self, sums: Floats, n: Any) -> Floats:
         """Return the measure (..., B) from sums (..., B, M); `n`: the number of documents, a scalar or (B,)."""
         return np.asarray(average_of(self.at.parsed, self.at.average, list(np.moveaxis(sums, -1, 0)), np.asarray(n)))
 
-    def _half(self, products: Floats, first: Floats, second: Floats, n: int) -> float:
+    def _half_width(self, products: Floats, first: Floats, second: Floats, n: int) -> float:
         """Return half the width of the cluster t interval of a difference, from the products of the summands."""
         sides = [first, second]
         if self.at.average != "micro":  # the influences on a mean are the deviations from it

@@ -130,12 +130,12 @@ def _unit(vectors: NDArray[np.floating], entry: Ints) -> NDArray[np.floating]:
         block = vectors[part]
         block[part < 0] = 0.0
         # Scaled to a maximum of 1 first, so that squares neither overflow nor underflow.
-        block = _scaled(block, np.abs(block).max(axis=1))
-        unit[begin : begin + _VECTORS_PER_BLOCK] = _scaled(block, np.sqrt(np.einsum("pd,pd->p", block, block)))
+        block = _scale(block, np.abs(block).max(axis=1))
+        unit[begin : begin + _VECTORS_PER_BLOCK] = _scale(block, np.sqrt(np.einsum("pd,pd->p", block, block)))
     return unit
 
 
-def _scaled(vectors: NDArray[np.floating], length: NDArray[np.floating]) -> NDArray[np.floating]:
+def _scale(vectors: NDArray[np.floating], length: NDArray[np.floating]) -> NDArray[np.floating]:
     return vectors / np.where(length > 0, length, 1)[:, None]
 
 

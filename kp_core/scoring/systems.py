@@ -180,7 +180,7 @@ def _alike(data: Prepared, run: CodedRun, lists: Lists) -> Floats:
 
 
 #: Counts for less common measures, from the exact counts of all systems.
-_FURTHER: dict[Matcher, Callable[..., dict[str, Counts]]] = {
+_OTHER_COUNTS: dict[Matcher, Callable[..., dict[str, Counts]]] = {
     "hierarchy": hierarchy_counts,
     "given": semantic_counts,
     "as-returned": returned_counts,
@@ -219,8 +219,8 @@ def count_unchecked(
             sets = count(lists, run.listed, of_sets, universe, tables, only_best=True)
         systems[system] = {"exact": exact, "sets": sets}
     exact_counts = {name: by_matcher["exact"] for name, by_matcher in systems.items()}
-    for matcher in _FURTHER.keys() & {*matchers}:
-        for name, counts in _FURTHER[matcher](data, exact_counts).items():
+    for matcher in _OTHER_COUNTS.keys() & {*matchers}:
+        for name, counts in _OTHER_COUNTS[matcher](data, exact_counts).items():
             systems[name][matcher] = counts
     for name in BASELINES if baselines else ():
         exact = sets = baseline_counts(name, gold, universe, settings)

@@ -43,16 +43,16 @@ class SimilarityCard:
     example: str = ""
 
 
-_DECLARED = read_toml("similarity/measures.toml")
-_FAMILIES = _DECLARED.pop("families")
+_TEXTS = read_toml("similarity/measures.toml")
+_FAMILIES = _TEXTS.pop("families")
 #: In the order of measures.toml, regardless of the order of registration.
-MEASURES: dict[str, SimilarityCard] = dict.fromkeys(_DECLARED)  # type: ignore[assignment]
+MEASURES: dict[str, SimilarityCard] = dict.fromkeys(_TEXTS)  # type: ignore[assignment]
 
 
 def similarity_measure(name: str) -> Callable[[Function], Function]:
     """Register the decorated function as the measure of this name in `measures.toml`."""
     texts: dict[str, Any] = {}
-    for family in (*(shared for begin, shared in _FAMILIES.items() if name.startswith(begin)), _DECLARED[name]):
+    for family in (*(shared for begin, shared in _FAMILIES.items() if name.startswith(begin)), _TEXTS[name]):
         texts |= family
     texts["options"] = {option: tuple(values) for option, values in texts.get("options", {}).items()}
 

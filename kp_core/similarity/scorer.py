@@ -137,7 +137,7 @@ class Scorer:
         for (recipe, level), measures_of in by_tokens.items():
             phrases = self.coded(recipe)
             without_tokens = (phrases.words.length[key] == 0) | (phrases.words.length[other] == 0)
-            for name, scored in self._scored(phrases, level, measures_of, (key, other), times).items():
+            for name, scored in self._score(phrases, level, measures_of, (key, other), times).items():
                 scored[without_tokens] = np.nan
                 values[name], empty[name] = scored[index], without_tokens[index]
         shape = len(measures), len(keyphrase)
@@ -148,7 +148,7 @@ class Scorer:
             tuple(parsed[name].card.reason if name in parsed else "no_value" for name in measures),
         )
 
-    def _scored(
+    def _score(
         self, phrases: Phrases, level: str, measures: Mapping[str, Similarity], pairs: tuple[Ints, Ints], times: Ints
     ) -> dict[str, Floats]:
         key, other = pairs

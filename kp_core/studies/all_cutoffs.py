@@ -23,15 +23,15 @@ from kp_core.studies.answer import BestK
 from kp_core.studies.parts import values_over
 
 #: Largest cutoff tested, and number of cutoffs if testing all would take too long.
-_LAST, _FEW = 50, 10
+_MAX_CUTOFF, _N_CUTOFFS = 50, 10
 #: Number of multiplications that take about two seconds.
 _MULTIPLICATIONS = 3e10
 #: Minimum and maximum numbers of documents considered, and required power.
-_FEWEST, _MOST, _POWER = 10, 10_000, 0.8
+_MIN_DOCUMENTS, _MAX_DOCUMENTS, _POWER = 10, 10_000, 0.8
 #: Pilot samples, draws from each pilot, and random swaps per draw.
 _PILOTS, _DRAWS, _SWAPS = 30, 100, 400
 #: Minimum number of differing documents, and maximum ratio of the bounds of the result.
-FEWEST_DIFFERING, _WIDEST = 5, 10
+FEWEST_DIFFERING, _MAX_RATIO = 5, 10
 #: Effective number of documents from which |Σd| / √Σd² under random swaps is treated as normal.
 _NORMAL = 40
 
@@ -106,12 +106,12 @@ def all_cutoffs(corpus: Corpus, settings: Settings, measure: str = "F1@k", trial
 def cutoffs(data: Prepared, trials: int) -> tuple[int, ...]:
     """Return the cutoffs from 1 to 50 or to the longest list, or ten of them if testing all would take too long."""
     longest = max(longest_lists(data).values(), default=0)
-    all_cutoffs = tuple(range(1, min(_LAST, longest) + 1))
+    all_cutoffs = tuple(range(1, min(_MAX_CUTOFF, longest) + 1))
     systems = len(data.names.systems)
     work = float(trials) * len(data.documents) * (systems * (systems - 1) // 2) * len(all_cutoffs)
-    if work <= _MULTIPLICATIONS or len(all_cutoffs) <= _FEW:
+    if work <= _MULTIPLICATIONS or len(all_cutoffs) <= _N_CUTOFFS:
         return all_cutoffs
-    return tuple(int(k) for k in np.linspace(1, all_cutoffs[-1], _FEW).round())
+    return tuple(int(k) for k in np.linspace(1, all_cutoffs[-1], _N_CUTOFFS).round())
 
 
 def corrected_p(gaps: Floats, trials: int, rng: np.random.Generator) -> Floats:
@@ -158,12 +158,12 @@ def documents_needed(differences: Floats, pairs: int, rng: np.random.Generator) 
         if needed.count(np.inf) > trimmed:
             return None
     low, *_, high = sorted(needed)[trimmed:-trimmed]
-    return (int(low), int(high)) if high <= _WIDEST * low else None
+    return (int(low), int(high)) if high <= _MAX_RATIO * low else None
 
 
 def _documents_required(pilot: Floats, alpha: float, rng: np.random.Generator) -> float:
     """Return the number of documents that gives the randomization test the required power; infinite if too many."""
-    low, high = _FEWEST, _MOST
+    low, high = _MIN_DOCUMENTS, _MAX_DOCUMENTS
     if power(pilot, high, alpha, rng) < _POWER:
         return np.inf
     if power(pilot, low, alpha, rng) >= _POWER:

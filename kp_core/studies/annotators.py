@@ -29,7 +29,7 @@ AGAINST_OTHERS = ("K", "kappa", "P_pos", "P_neg", "PABAK", "AC1")
 OF_PAIRS = ("kappa", "P_pos", "P_neg", "PABAK")
 #: Measures only for pairs (generalized by K, Conger and Light), and measures only for all annotators together.
 _ONLY_PAIRS = ("kappa", "kappa_max", "pi", "BI")
-_OF_ALL = ("alpha", "Conger", "Light", "alpha-Jaccard", "alpha-MASI")
+_ALL_ANNOTATORS = ("alpha", "Conger", "Light", "alpha-Jaccard", "alpha-MASI")
 #: Maximum number of documents for which measures of label sets are computed by default.
 _DOCUMENTS_OF_SETS = 1_000
 #: Maximum number of pairs with intervals.
@@ -143,8 +143,8 @@ def _parts(measures: list[Measure], names: Names, couples: Couples) -> list[_Par
     subsets = ["all", *(f"group:{group}" for group in names.groups if len(names.groups) > 1)]
     rows = {
         "together": (subsets, ("all",), TOGETHER, _ONLY_PAIRS),
-        "each": (["all"], names.annotators, AGAINST_OTHERS, _OF_ALL),
-        "pairs": (["all"], pair_names(names.annotators, couples), OF_PAIRS, ("K", *_OF_ALL)),
+        "each": (["all"], names.annotators, AGAINST_OTHERS, _ALL_ANNOTATORS),
+        "pairs": (["all"], pair_names(names.annotators, couples), OF_PAIRS, ("K", *_ALL_ANNOTATORS)),
     }
     return [
         _Part(kind, number, subset, measure, row_names)

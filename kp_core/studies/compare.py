@@ -261,13 +261,13 @@ def compare(
     resolved = resolve_settings(corpus, settings, changes)
     if corpus.datasets:
         return _over_datasets(corpus, resolved.changed(k=resolved.k[:1]), [family])
-    data = _prepared(corpus, resolved)
+    data = _prepare(corpus, resolved)
     return _of_all_systems(data, family, family.parsed.cutoffs(data.settings)[0])
 
 
 def compare_parts(corpus: Corpus, settings: Settings, measure: str, by: str) -> dict[str, Comparison]:
     """Compare all pairs of systems in each part of the data; `by`: criterion of the parts, such as presence."""
-    data, family = _prepared(corpus, settings), Family(measure)
+    data, family = _prepare(corpus, settings), Family(measure)
     cutoff = family.parsed.cutoffs(data.settings)[0]
     subsets = parts(data, [count_systems(data, matchers([family.parsed]))], parse_by(by))
     comparisons = {
@@ -278,7 +278,7 @@ def compare_parts(corpus: Corpus, settings: Settings, measure: str, by: str) -> 
     return {name: comparison for name, comparison in comparisons.items() if comparison.documents}
 
 
-def _prepared(corpus: Corpus, settings: Settings) -> Prepared:
+def _prepare(corpus: Corpus, settings: Settings) -> Prepared:
     """Prepare a corpus; if systems have several runs, intervals treat runs as a sample."""
     data = prepare(corpus, settings)
     return replace(data, settings=over_runs(data.settings, data.names.systems))
@@ -291,7 +291,7 @@ def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) 
     """
     if corpus.datasets:
         return _over_datasets(corpus, settings, families)
-    data, concordance = _prepared(corpus, settings), any(family.parsed.of_tables for family in families)
+    data, concordance = _prepare(corpus, settings), any(family.parsed.of_tables for family in families)
     recipe = signature(data.settings, len(data.documents), concordance)
     comparisons = [
         _of_all_systems(data, family, k) for family in families for k in family.parsed.cutoffs(data.settings)
@@ -468,9 +468,7 @@ def comparison_of(results: PairResults, at: FamilyAt, documents: int, streamed: 
     # pairs with missing lists under the other convention, all others unchanged
     replaced = [_table(result, settings).set_axis([number]) for number, result in results.otherwise.items()]
     other = pd.concat([table.drop(index=[*results.otherwise]), *replaced]).sort_index()
-    table, other = (
-        rows.assign(p_adjusted=_corrected(results, rows["p"].to_numpy(), family)) for rows in (table, other)
-    )
+    table, other = (rows.assign(p_adjusted=_correct(results, rows["p"].to_numpy(), family)) for rows in (table, other))
     columns = {"measure": family.parsed.name(k), "k": pd.Series([k] * len(pairs), dtype=object)}
     rows = table.assign(**columns, average=at.average)[list(_COLUMNS)]
     comparable = np.array([_comparable(lists, n, lost, *pair) for pair in pairs])
@@ -545,7 +543,7 @@ def _comparable(lists: ListCounts, documents: int, left_out: int, a: str, b: str
     return lists.comparable(a, b) and not (any_incomplete and documents < COMPARABLE * (documents + left_out))
 
 
-def _corrected(results: PairResults, p: Floats, family: Family) -> Floats:
+def _correct(results: PairResults, p: Floats, family: Family) -> Floats:
     """Return p corrected over the pairs tested; systems with the same lists count as one system."""
     first = dict[tuple[str, ...], int]()
     keys = [tuple(sorted({results.identical.get(name, name) for name in pair})) for pair in results.pairs]

@@ -107,7 +107,7 @@ def all_values(
 
 
 #: Largest cutoff of the differences.
-_LAST = 50
+_MAX_CUTOFF = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,7 +179,7 @@ def head_to_head(
     systems = count_systems(data, matchers([parsed]))
     systems = {name: systems[name] for name in (a, b)}
     numeric_cutoff = cutoff if isinstance(cutoff, int) else max(longest[a], longest[b], 1)
-    curve = range(1, min(_LAST, max(longest[a], longest[b], 1)) + 1) if parsed.card.fixed is None else ()
+    curve = range(1, min(_MAX_CUTOFF, max(longest[a], longest[b], 1)) + 1) if parsed.card.fixed is None else ()
     cutoffs = sorted({*curve, numeric_cutoff})
     by_k, _ = values_over(systems, replace(parsed, cutoff=None), cutoffs)
     values, scored = values_over(systems, parsed, [cutoff])

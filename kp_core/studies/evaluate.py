@@ -206,7 +206,7 @@ def refuse_reserved_systems(systems: Sequence[str]) -> None:
         raise InputError(f"system '{reserved[0]}'", "the name of a baseline", "another name", "Rename the system.")
 
 
-def _resampled(golds: list[Systems]) -> Bools:
+def _can_be_resampled(golds: list[Systems]) -> Bools:
     """Return the mask (D,) of documents that a resample may contain: those scored under some gold standard."""
     return np.asarray(np.any([next(iter(systems.values())).exact.resampled for systems in golds], axis=0))
 
@@ -227,7 +227,7 @@ def add_systems(sums: Sums, data: Prepared, golds: list[Systems], query: Query) 
         pending.append((Accumulator(settings.interval, sums, str(number)), measures, blocks))
     if not any(measures for _, measures, _ in pending):
         settings = settings.changed(interval="none")
-    for block, (_, weights) in enumerate(intervals.blocks(settings, data.documents, _resampled(golds))):
+    for block, (_, weights) in enumerate(intervals.blocks(settings, data.documents, _can_be_resampled(golds))):
         for accumulator, measures, blocks in pending:
             accumulator.begin(np.any([system[block].exact.resampled for _, system in blocks], axis=0), weights)
             for index, (name, system) in enumerate(blocks):
@@ -299,7 +299,7 @@ def _annotator_grids(data: Prepared) -> list[Grid]:
 def _human_rows(data: Prepared, query: Query, golds: list[Systems]) -> list[Row]:
     """Return the human ceiling for measures of sets: the mean over annotators, each scored against the others."""
     settings, annotators = data.settings, _annotator_grids(data)
-    weights = intervals.weights(settings, data.documents, _resampled(golds))
+    weights = intervals.weights(settings, data.documents, _can_be_resampled(golds))
     documents, rows = int((data.choices.seen.sum(axis=0) > 1).sum()), list[Row]()
     for index, measure in enumerate(query.measures):
         if measure.card.family not in ("overlap", "concordance"):
@@ -330,7 +330,7 @@ def interval_table(
     """
     data = prepare(corpus, resolve_settings(corpus, settings, changes), interval="bootstrap")
     counts = count_systems(data)
-    weights = intervals.weights(data.settings, data.documents, _resampled([counts]))
+    weights = intervals.weights(data.settings, data.documents, _can_be_resampled([counts]))
     view = counts[system].sets.at(data.settings.k[:1])
     total = Cells(*(cells[view.scored].sum(axis=0) for cells in view.arrays()))
     rows = []

@@ -68,7 +68,7 @@ def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
     >>> recover(".9", ".200", ".973", ".896") is None
     True
     """
-    k, pos, neg, pabak = (_rounded(text) for text in (kappa, P_pos, P_neg, PABAK))
+    k, pos, neg, pabak = (_rounding_span(text) for text in (kappa, P_pos, P_neg, PABAK))
     # bounds of b + c from PABAK, and from P_pos with P_neg; each value of b + c bounds a by P_pos and P_neg
     fewest = max((1 - pabak.high) / 2, 1 / (1 + _odds(pos.high) + _odds(neg.high)), 0.0)
     largest = min((1 - pabak.low) / 2, 1 / (1 + _odds(pos.low) + _odds(neg.low)), 1.0)
@@ -131,7 +131,7 @@ def describe_recovered(table: Recovered) -> list[str]:
     return messages
 
 
-def _rounded(text: str) -> Span:
+def _rounding_span(text: str) -> Span:
     """Return the span of values that round to a printed number: up to half a unit of its last digit away."""
     try:
         value = float(text)

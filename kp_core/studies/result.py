@@ -329,7 +329,7 @@ _SIGNS: dict[str, Callable[[float, float], bool]] = {
     "<=": lambda value, limit: reaches(limit, value),
     "<": lambda value, limit: exceeds(limit, value),
 }
-_REQUIRED = re.compile(
+_REQUIREMENT = re.compile(
     r"(?:(?P<system>.+) )?(?:(?P<bound>low|high):)?(?P<measure>[^\s<>]+) ?(?P<sign>[<>]=?) ?(?P<limit>[^\s<>=]+)"
 )
 
@@ -353,7 +353,7 @@ class Requirement:
         >>> required.system, required.bound, required.parsed.name(), required.sign, required.limit
         ('bart', 'low', 'F1@5', '>=', 0.3)
         """
-        match = _REQUIRED.fullmatch(text.strip())
+        match = _REQUIREMENT.fullmatch(text.strip())
         try:
             limit = float(match["limit"]) if match else float("nan")
         except ValueError:

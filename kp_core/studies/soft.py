@@ -130,7 +130,7 @@ def soft_evaluate(
     if parse_similarity(soft.similarity).card.name == "given":
         notes += notes_on_similarities(corpus, data.coded, settings)
     if settings.matching == "best":
-        parsed = [_best(measure) for measure in parsed]
+        parsed = [_semantic_form(measure) for measure in parsed]
     cutoffs = [*settings.k, *(measure.fixed for measure in parsed if measure.fixed is not None)]
     numbers = [k for k in cutoffs if isinstance(k, int)]
     deepest = max(numbers) if len(numbers) == len(cutoffs) else None
@@ -143,13 +143,13 @@ def soft_evaluate(
 
 
 #: Measure → semantic measure that replaces it if each phrase counts with its most similar counterpart.
-_BEST = {"P@k": "SemP@k", "R@k": "SemR@k", "F1@k": "SemF1@k", "Rprec": "SemRprec"}
+_SEMANTIC = {"P@k": "SemP@k", "R@k": "SemR@k", "F1@k": "SemF1@k", "Rprec": "SemRprec"}
 
 
 def _best(measure: Measure) -> Measure:
     if measure.card.name not in _BEST:
         raise UsageError(f"'{measure.name()}' counts pairs, which matching = best does not form; choose one-to-one")
-    return replace(measure, card=replace(MEASURES[_BEST[measure.card.name]], name=measure.card.name))
+    return replace(measure, card=replace(MEASURES[_SEMANTIC[measure.card.name]], name=measure.card.name))
 
 
 def soft_counts(

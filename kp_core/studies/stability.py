@@ -130,7 +130,7 @@ def stability(
             groups = runs_of(by_system)
             values.append({name: float(np.mean([by_system[run][0] for run in runs])) for name, runs in groups.items()})
     concordance = any(measure.of_tables for measure in measures)
-    frame, pairs = _ranked(names, values)
+    frame, pairs = _rank(names, values)
     return Stability(frame, current, data.notes, len(data.documents), concordance, by=by, pairs=pairs)
 
 
@@ -140,7 +140,7 @@ def _cutoffs(chosen: Sequence[Cutoff]) -> tuple[Cutoff, ...]:
     return tuple(sorted(cutoffs, key=lambda k: (0, k, "") if isinstance(k, int) else (1, 0, k)))
 
 
-def _ranked(views: list[str], values: list[Values]) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _rank(views: list[str], values: list[Values]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return one row per view and system with its rank, and one row per pair of views with tau-b (Kendall 1945)."""
     systems = list(values[0]) if values else []
     table = np.array([list(by_system.values()) for by_system in values], float).reshape(len(views), len(systems))

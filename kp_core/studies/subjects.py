@@ -21,8 +21,8 @@ from kp_core.settings import Changes, Settings
 from kp_core.studies.result import Numbers, Result
 
 BY_SUBJECT = ("system", "subject", "label", "gold", "suggested", "found", "P", "R", "F1", "reason")
-_OF_PEOPLE = ("documents", "chosen", "seen", "by_all", "by_most", "apart", "P_pos", "annotators", "reason")
-BY_PEOPLE = ("subject", "label", *_OF_PEOPLE)
+_ANNOTATOR_COLUMNS = ("documents", "chosen", "seen", "by_all", "by_most", "apart", "P_pos", "annotators", "reason")
+BY_PEOPLE = ("subject", "label", *_ANNOTATOR_COLUMNS)
 
 
 def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpack[Changes]) -> Numbers:

@@ -233,7 +233,7 @@ def _headings(data: _ReportData) -> Parts:
     yield _disputed(data, "disputed", "Chosen by some and not by others", shown, len(every))
 
 
-def _disputed(data: _ReportData, name: str, caption: str, rows: pd.DataFrame, total: int) -> Table:
+def _disputed_table(data: _ReportData, name: str, caption: str, rows: pd.DataFrame, total: int) -> Table:
     """Return the shown rows as a table whose caption reports how many rows there are in all."""
     number = f": the first {len(rows)} of {total:,}" if total > len(rows) else ""
     return Table(name, f"{caption}{number}", tables.with_words(rows, data.terms), data.agreement.signature)

@@ -49,7 +49,7 @@ def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, un
     runs = _with_forms(corpus.runs, pipeline)
     systems = [name for name in corpus.systems if (runs["system"] == name).any()]
     for name, file in zip(systems, file_names(systems, ".run"), strict=True):
-        ranked = _ordered(runs[runs["system"] == name], corpus.rankings[name], tied=bool(pipeline.steps))
+        ranked = _order(runs[runs["system"] == name], corpus.rankings[name], tied=bool(pipeline.steps))
         written.files[f"systems/{file}"] = _run(ranked, name, corpus.rankings[name], written)
     _note_losses(corpus, written)
     if not written.files:
@@ -96,7 +96,7 @@ def _qrels(gold: pd.DataFrame, iteration: str, written: Written, where: str, vot
     return "".join(f"{escape(doc)} {iteration} {escape(phrase)} {grade}\n" for doc, phrase, grade in rows).encode()
 
 
-def _ordered(run: pd.DataFrame, ranking: Ranking, tied: bool) -> pd.DataFrame:
+def _order(run: pd.DataFrame, ranking: Ranking, tied: bool) -> pd.DataFrame:
     """Return the rows of a system in order; if `tied`, equal scores are ordered by descending normalized form."""
     if not (tied and ranking.ranked_by == "score") or run["score"].isna().any():
         return run

@@ -38,8 +38,8 @@ def porter(word: str, mode: str = "porter-nltk") -> str:
     stem = _without_y(_without_past(_without_plural(stem, nltk), nltk), nltk)
     if nltk and stem.endswith("alli") and _measure(stem[:-4]) > 0:
         stem = stem[:-2]  # NLTK then replaces the remaining ending
-    stem = _replaced(stem, _STEP_2[mode], 1, nltk)
-    stem = _replaced(_replaced(stem, _STEP_3, 1), _STEP_4, 2)
+    stem = _replace_ending(stem, _STEP_2[mode], 1, nltk)
+    stem = _replace_ending(_replace_ending(stem, _STEP_3, 1), _STEP_4, 2)
     measure = _measure(stem[:-1])
     if stem.endswith("e") and (measure > 1 or (measure == 1 and not _is_short(stem[:-1], nltk))):
         stem = stem[:-1]
@@ -93,7 +93,7 @@ def _without_y(word: str, nltk: bool) -> str:
     return f"{word[:-1]}i" if word.endswith("y") and changes else word
 
 
-def _replaced(word: str, endings: Mapping[str, str], least: int, nltk: bool = False) -> str:
+def _replace_ending(word: str, endings: Mapping[str, str], least: int, nltk: bool = False) -> str:
     """Replace the longest ending of a word if the measure of the remaining stem is at least `least`."""
     ending = next((word[-length:] for length in range(7, 1, -1) if word[-length:] in endings), "")
     stem = word[: -len(ending)]

@@ -144,7 +144,7 @@ def _is_incomplete(coverage: Mapping[str, tuple[int, int]], name: str) -> bool:
     return lists < COMPARABLE * documents
 
 
-def _ranked(comparison: Comparison) -> dict[str, float]:
+def _ranked_values(comparison: Comparison) -> dict[str, float]:
     """Return the defined values of systems, best first."""
     values = {name: value for name, value in comparison.scores.items() if value == value}
     return {name: values[name] for name in best_first(values)}
@@ -152,7 +152,7 @@ def _ranked(comparison: Comparison) -> dict[str, float]:
 
 def _not_comparable(comparison: Comparison, measure: str) -> Answer | None:
     """Report that the two best systems have lists for different documents; None if they can be compared."""
-    values, lists = _ranked(comparison), comparison.lists
+    values, lists = _ranked_values(comparison), comparison.lists
     first, second, *_ = (*values, *(name for name in comparison.scores if name not in values))
     if comparison.comparable(first, second):
         return None
@@ -174,7 +174,7 @@ def of_comparison(
     comparison: Comparison, measure: str, tests_over_k: AllCutoffs | None = None, warnings: Iterable[str] = ()
 ) -> Answer:
     """Report which of several systems is better by a measure, by how much, and whether that is significant."""
-    values, coverage, identical = _ranked(comparison), comparison.lists.coverage, comparison.identical
+    values, coverage, identical = _ranked_values(comparison), comparison.lists.coverage, comparison.identical
     if (incomparable := _not_comparable(comparison, measure)) is not None:
         return incomparable
     label = _over_subjects(measure, comparison.settings)
@@ -259,7 +259,7 @@ def _too_few_differ(comparison: Comparison, best: str, second: str) -> Iterator[
 def _statistics(comparison: Comparison, best: str, second: str) -> str:
     scores, identical, coverage = comparison.scores, comparison.identical, comparison.lists.coverage
     pairs, digits = _pairs(comparison), digits_apart(scores[best], scores[second])
-    worse = [name for name in _ranked(comparison) if name in comparison.better[best]]
+    worse = [name for name in _ranked_values(comparison) if name in comparison.better[best]]
     others_worse = [name for name in worse if identical.get(name, name) != identical.get(second, second)]
     difference, other = comparison.difference(best, second), comparison.difference(best, second, otherwise=True)
     several_runs = max(comparison.runs.values(), default=1) > 1
@@ -299,7 +299,7 @@ def _of_datasets(corpus: Corpus, settings: Settings, family: Family) -> Answer:
 
 def of_datasets(comparison: Comparison, measure: str, datasets: int) -> Answer:
     """Report on which data sets the system with the highest mean is better, and on which the runner-up is."""
-    values, coverage = _ranked(comparison), dict[str, tuple[int, int]]()
+    values, coverage = _ranked_values(comparison), dict[str, tuple[int, int]]()
     for system, counts in (item for part in comparison.datasets.values() for item in part.lists.coverage.items()):
         lists, documents = coverage.get(system, (0, 0))
         coverage[system] = lists + counts[0], documents + counts[1]
@@ -354,7 +354,7 @@ def _leading_pair(values: Mapping[str, float], comparison: Comparison) -> tuple[
 
 
 def _warnings(corpus: Corpus, data: Prepared, parsed: Measure, comparison: Comparison, family: Family) -> Iterator[str]:
-    values = _ranked(comparison)
+    values = _ranked_values(comparison)
     if len(values) < 2:
         return
     pair, top = _leading_pair(values, comparison), max(values.values())

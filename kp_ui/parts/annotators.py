@@ -215,13 +215,13 @@ def sentence_study() -> None:
         st.markdown(prose.text("sentences.annotate", sentences=number, example=show.plain(example)))
         tables.table(table, "sentence_attributes", take="Sentences and their attributes", height=420)
         show.notes(notes)
-        _assumed()
+        _assumptions()
     elif not names_sentences(data.corpus):
         st.info(prose.text("sentences.no_ids"))
         controls.button("Open the sample extracts", "to_extracts", workspace.open_sample, "extracts")
     else:
         _study(data)
-        _assumed()
+        _assumptions()
 
 
 def _study(data: workspace.Workspace) -> None:
@@ -239,7 +239,7 @@ def _study(data: workspace.Workspace) -> None:
         number, seconds = show.pluralize(len(kp.list_sentences(data.corpus)), "sentence"), 2 * plan.repeats + 5
         show.about("sentences.takes", sentences=number, thresholds=len(THRESHOLDS), draws=plan.repeats, seconds=seconds)
         return
-    study, condition = _computed(data, plan), f"K ≥ {threshold:g}"
+    study, condition = _run_study(data, plan), f"K ≥ {threshold:g}"
     show.lead(screen_tables.finding(study, measure, threshold))
     show.chart(curves.over_agreement(study, measure, threshold), "over_agreement", note="sentences.bands")
     with st.expander("What remains at each threshold"):
@@ -259,7 +259,7 @@ def _study(data: workspace.Workspace) -> None:
     show.recipe(study, (study.frame, "Sentence study"))
 
 
-def _computed(data: workspace.Workspace, plan: protocol.Design) -> kp.SentenceStudy:
+def _run_study(data: workspace.Workspace, plan: protocol.Design) -> kp.SentenceStudy:
     """Run the study threshold by threshold, so that the user can stop it after any threshold and resume it."""
     study, outcomes, area = cached.call((data.corpus,), data.digest, extracts, form=plan.form), {}, st.empty()
     with area.container(horizontal=True, vertical_alignment="center"):
@@ -281,7 +281,7 @@ def _tree(table: pd.DataFrame, condition: str) -> None:
     show.downloads(table, f"Rules of the tree at {condition}")
 
 
-def _assumed() -> None:
+def _assumptions() -> None:
     with st.expander("What is reconstructed or assumed"):
         tree, yes, folds = protocol.TREE, protocol.MOST_YES, protocol.FOLDS
         st.markdown(prose.text("sentences.assumed", tree=tree, most_yes=yes, most_no=_MOST_NO, folds=folds))

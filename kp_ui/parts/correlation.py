@@ -46,7 +46,7 @@ def section() -> None:
     with right:
         study = correlate(True)
         if kind == "all":
-            _overall(study, average)
+            _all_pairs(study, average)
         else:
             _subsets(study, average, kind)
     with header:
@@ -109,7 +109,7 @@ def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationSt
     return average, correlate
 
 
-def _overall(study: kp.CorrelationStudy, average: str) -> None:
+def _all_pairs(study: kp.CorrelationStudy, average: str) -> None:
     tables.rows(screen_tables.overall(study, average), missing="–")
     show.about("correlation.overall")
     show.downloads(study.frame, "Correlation with human scores")
@@ -124,7 +124,7 @@ def _subsets(study: kp.CorrelationStudy, average: str, kind: str) -> None:
     positions = [position for position, name in enumerate(subsets) if name == "all" or str(name).startswith(kind)]
     # the table of all pairs has the sentinels, for which there is no room in this one
     shown = by_subset.drop(columns=list(SENTINELS), errors="ignore").iloc[positions].reset_index(drop=True)
-    _marked(shown, best[[name for name in shown if name in best]].iloc[positions].reset_index(drop=True))
+    _show_marked(shown, best[[name for name in shown if name in best]].iloc[positions].reset_index(drop=True))
     if empty := shown.loc[shown.iloc[:, 2:].isna().all(axis=1), "pairs"].tolist():
         show.small(f"Subsets without a value: {', '.join(empty)}.")
     show.about("correlation.subsets")
@@ -161,7 +161,7 @@ def published() -> None:
     show.small(prose.text("correlation.published", source=paper_of_2010.SOURCE))
     average = controls.views("Human score of the paper", ["average", "majority"], "published_human")
     wide, marks, suspects = paper_of_2010.printed_table(average)
-    _marked(wide, marks.map(lambda on: "suspect" if on else ""))
+    _show_marked(wide, marks.map(lambda on: "suspect" if on else ""))
     st.caption("Marked cells look misprinted; they are shown as printed.")
     tables.table(suspects, "suspects")
     with st.expander("The paper’s claims about its tables, checked against the cells"):
@@ -172,5 +172,5 @@ def published() -> None:
         tables.table(data.assign(value=data["value"].map("{:,g}".format)), "published_data")
 
 
-def _marked(shown: pd.DataFrame, css_classes: pd.DataFrame) -> None:
+def _show_marked(shown: pd.DataFrame, css_classes: pd.DataFrame) -> None:
     tables.rows(shown, lambda row, column: str(css_classes.loc[row, column]) if column in css_classes else "", "")

@@ -24,7 +24,7 @@ _BELOW = "Grayed: below this listâ€™s cutoff. Below the line: below every listâ€
 #: Maximum numbers of systems and of annotators with a column; if there are more annotators, they are counted.
 _COLUMNS, _PEOPLE = 6, 6
 #: Key in the session state of the document shown last; another document in the link was requested elsewhere.
-_SHOWN = "document shown"
+_LAST_SHOWN = "document shown"
 
 
 def section() -> None:
@@ -38,7 +38,7 @@ def section() -> None:
         right = middle
     with list_expander or panes[0]:
         pair = _pair() if corpus.systems else ()
-        document = _listed(pair) if pair else _disputed()
+        document = _list_documents(pair) if pair else _disputed()
     if document is None:
         middle.info(f"No {workspace.terms()['document']} matches the search.")
         return
@@ -61,7 +61,7 @@ def _pair() -> tuple[str, ...]:
     return (a,) if b == "none" else (a, b)
 
 
-def _listed(pair: Sequence[str]) -> str | None:
+def _list_documents(pair: Sequence[str]) -> str | None:
     corpus, measure = workspace.corpus(), settings.value("measure")
     a, b = (*pair, "none")[:2]
     query, texts = _search()
@@ -110,7 +110,7 @@ def choose_document(ids: list[str], listed: pd.DataFrame, known_ids: Collection[
 
     A document in the link is shown even if the filters exclude it, until the user selects a row.
     """
-    previous = st.session_state.get(_SHOWN)
+    previous = st.session_state.get(_LAST_SHOWN)
     requested = link.chosen().get("document", previous)
     is_linked = requested in known_ids and requested not in ids and requested != previous
     if requested not in ids and not is_linked:
@@ -119,7 +119,7 @@ def choose_document(ids: list[str], listed: pd.DataFrame, known_ids: Collection[
     if is_linked:
         show.small(f"The link names {requested}, which is not in the list; it is shown all the same.")
     elif ids:
-        st.session_state[_SHOWN] = ids[position]
+        st.session_state[_LAST_SHOWN] = ids[position]
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             controls.steps("document", ids, position)
             st.caption(f"{position + 1:,} of {len(ids):,}; keys P and N")

@@ -88,7 +88,7 @@ def _drop_zone() -> None:
                 st.markdown(words)
                 _template(workspace.SAMPLE_DATA / name)
         if folder := os.environ.get(SHARED_FOLDER):
-            _shared(Path(folder))
+            _shared_data(Path(folder))
 
 
 def _take_folder(files: list[Source]) -> None:
@@ -105,7 +105,7 @@ def _template(path: Path) -> None:
             show.file(file, data, file, f"template_{file}")
 
 
-def _shared(root: Path) -> None:
+def _shared_data(root: Path) -> None:
     with show.refusals():
         names = shared_names(root)
         with st.popover("Shared data sets of this server", icon=":material/dns:", disabled=not names):
@@ -382,14 +382,14 @@ def _types(corpus: kp.Corpus) -> None:
 #: Side of the data (gold, systems, texts) → description of its documents.
 _SIDES = prose.entries("sides")
 #: Two sides, of which the second should have every document of the first → what is missing otherwise.
-_NEEDED = {("gold", "texts"): "have no text", ("systems", "gold"): "are not in the gold standard"}
+_LACKING = {("gold", "texts"): "have no text", ("systems", "gold"): "are not in the gold standard"}
 
 
 def _gaps(corpus: kp.Corpus) -> None:
     missing = identifiers.gaps(corpus)
     for side, other, _, number, first in missing[missing["only here"] > 0].itertuples(index=False):
-        if (side, other) in _NEEDED:
-            missing_part = f"{_NEEDED[side, other]}: {first}{' …' * (number > 10)}"
+        if (side, other) in _LACKING:
+            missing_part = f"{_LACKING[side, other]}: {first}{' …' * (number > 10)}"
             words = f"{show.pluralize(number, 'document')} {_SIDES[side]} {missing_part}"
             _line(words, _details(f"{side} {other}"))
 

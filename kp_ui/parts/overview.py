@@ -45,7 +45,7 @@ def answer() -> None:
         show.notes(note for note in at_cutoff.notes if note.where == "ids")
         show.answer(verdict)
         if verdict.systems and at_cutoff.settings.preset != "kpscope":
-            _published(at_cutoff, name, verdict.systems[0])
+            _other_conventions(at_cutoff, name, verdict.systems[0])
     show.chart_to_take(lambda: dots.leaderboard(at_cutoff, measure), f"{name} by system")
     show.recipe(at_cutoff, (screen_tables.in_numbers(at_cutoff, (name,)), f"{name} by system"))
     if names := workspace.hidden():
@@ -151,7 +151,7 @@ def datasets() -> None:
     show.recipe(result, (result.frame, f"{measure} by data set"))
 
 
-def _published(at_cutoff: kp.Result, name: str, system: str) -> None:
+def _other_conventions(at_cutoff: kp.Result, name: str, system: str) -> None:
     default = cached.at_cutoff().changed(preset="kpscope").changed(k=settings.cutoff())
     result = cached.on_corpus(kp.evaluate, default.changed(interval="none"), (settings.value("measure"),))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

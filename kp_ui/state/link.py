@@ -10,7 +10,7 @@ import streamlit as st
 
 from kp_ui import ROOT
 
-_CHOSEN, _WRITTEN, _USER_ACTED = "chosen", "written link", "just chosen"
+_CHOICES, _LAST_LINK, _USER_ACTED = "chosen", "written link", "just chosen"
 
 
 def file_of(page: str) -> Path:
@@ -20,7 +20,7 @@ def file_of(page: str) -> Path:
 
 def chosen() -> dict[str, str]:
     """Return all choices of the user, including those that the data on screen do not allow."""
-    return cast("dict[str, str]", st.session_state.setdefault(_CHOSEN, {}))
+    return cast("dict[str, str]", st.session_state.setdefault(_CHOICES, {}))
 
 
 def choose(name: str, text: str | None) -> None:
@@ -55,12 +55,12 @@ def presented() -> bool:
 
 def restore(query: Mapping[str, str]) -> None:
     """Replace all choices."""
-    st.session_state[_CHOSEN] = {name: text for name, text in query.items() if text}
+    st.session_state[_CHOICES] = {name: text for name, text in query.items() if text}
 
 
 def written() -> dict[str, str]:
     """Return the parameters that this session last wrote into the address."""
-    return dict(st.session_state.get(_WRITTEN, {}))
+    return dict(st.session_state.get(_LAST_LINK, {}))
 
 
 def read_address() -> None:
@@ -83,7 +83,7 @@ def write_address(link: dict[str, str]) -> None:
     """Write all parameters of the address together, so that all changes are one step in the browser's history."""
     if st.query_params.to_dict() != link:
         st.query_params.from_dict(link)
-    st.session_state[_WRITTEN] = link
+    st.session_state[_LAST_LINK] = link
 
 
 def address(**changes: str) -> str:

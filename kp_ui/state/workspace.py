@@ -315,7 +315,7 @@ def open_sample(name: str, asked: bool = True) -> None:
 
 @cache  # samples are shared by all sessions
 def _sample_workspace(sample: str) -> Workspace:
-    return _prepared(SAMPLES[sample].uploads(), SAMPLES[sample].title, sample)
+    return _read_workspace(SAMPLES[sample].uploads(), SAMPLES[sample].title, sample)
 
 
 def add(files: Sequence[Source], beside_sample: bool = False) -> None:
@@ -395,7 +395,7 @@ def refusals() -> Iterator[None]:
         state.problem = f"{message} Remove the last file, and try again."
 
 
-def _prepared(
+def _read_workspace(
     files: Uploads, title: str, sample: str | None = None, tell: Callable[[float, str], object] = lambda share, words: 0
 ) -> Workspace:
     """Read files, and return them as a workspace with normalized phrases. `tell`: called with the progress"""

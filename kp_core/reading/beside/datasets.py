@@ -155,7 +155,7 @@ def _datasets_as_files(paths: Mapping[PurePosixPath, str]) -> dict[str, dict[str
 
 
 #: Minimum number of documents in both of two gold standards; on fewer, they may share no keyphrase by chance.
-_FEWEST = 5
+_MIN_SHARED = 5
 
 
 def question_of(parts: Sequence[Part]) -> Finding | None:
@@ -167,7 +167,7 @@ def question_of(parts: Sequence[Part]) -> Finding | None:
         return None
     phrases = [part.phrases() for part in gold]
     shared = [left.keys() & right.keys() for left, right in pairwise(phrases)]
-    if all(len(ids) >= _FEWEST for ids in shared):
+    if all(len(ids) >= _MIN_SHARED for ids in shared):
         if any(left[i] & right[i] for (left, right), ids in zip(pairwise(phrases), shared, strict=True) for i in ids):
             return None
         reason = f"no keyphrase in common with {files[0]} on {pluralize(len(shared[0]), 'document')} in both"

@@ -61,7 +61,7 @@ def _read(
     name: VocabularyTable, item: Any, limits: Limits, encoding: str | None
 ) -> Iterator[tuple[pd.DataFrame, Reading, Sequence[Note]]]:
     """Yield the tables of one input, each with its entry in the report and notes on its encoding."""
-    for table in _opened(name, item, limits, encoding):
+    for table in _open_source(name, item, limits, encoding):
         file = table if isinstance(table, File) else None
         if name == "vectors":
             columns, frame = dict[str, str](), read_vectors(file.source if file else table, limits, encoding)
@@ -78,7 +78,7 @@ def _read(
         yield frame, replace(reading, **how, **how_decoded(texts)), [note for text in texts for note in text.notes]
 
 
-def _opened(name: VocabularyTable, item: Any, limits: Limits, encoding: str | None) -> list[Any]:
+def _open_source(name: VocabularyTable, item: Any, limits: Limits, encoding: str | None) -> list[Any]:
     """Return an in-memory table unchanged, or the files at a path, each of which must have a header row."""
     if isinstance(item, pd.DataFrame | Mapping):
         return [item]
@@ -204,7 +204,7 @@ _ROLES = ("pair_id", "doc_id", "keyphrase", "candidate")
 
 def load_pairs(paths: Sequence[str | Path | Source], encoding: str | None = None) -> pd.DataFrame:
     """Read pairs from tables with a header: columns keyphrase and candidate; numeric columns become numbers."""
-    frame = _headed(paths, _ROLES, _ROLES[2:], encoding)
+    frame = _with_header(paths, _ROLES, _ROLES[2:], encoding)
     for name in (name for name in frame if name not in _ROLES):
         numbers = pd.to_numeric(frame[name].where(frame[name] != ""), errors="coerce")
         if numbers.notna().any():
@@ -214,10 +214,10 @@ def load_pairs(paths: Sequence[str | Path | Source], encoding: str | None = None
 
 def load_attributes(paths: Sequence[str | Path | Source], encoding: str | None = None) -> pd.DataFrame:
     """Read tables with a header and a column `sentence`; all cells are text, and blank cells are missing."""
-    return _headed(paths, ("sentence",), ("sentence",), encoding).replace("", None)
+    return _with_header(paths, ("sentence",), ("sentence",), encoding).replace("", None)
 
 
-def _headed(
+def _with_header(
     paths: Sequence[str | Path | Source], roles: Sequence[str], required: Sequence[str], encoding: str | None
 ) -> pd.DataFrame:
     frames = []

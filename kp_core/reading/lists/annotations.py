@@ -247,14 +247,14 @@ def _recognise_tagged(file: File, role: Role | None) -> Recognition | None:
         rejected += [
             (file.name, number, "not a token with a tag", line[:200])
             for number, line in lines
-            if line.strip() and not line.startswith("#") and not _tagged(line)
+            if line.strip() and not line.startswith("#") and not _tagged_cells(line)
         ]
     notes = [Note("info", file.name, "Texts are tokens; they were joined with spaces (tokenised).")]
     plan = marked, rejected, notes, 0 if all(name for name, _ in documents) else len(documents)
     return _recognition("F13C", role, [file], "a file of tokens with a tag (B, I, O) in each line", plan)
 
 
-def _tagged(line: str) -> list[str]:
+def _tagged_cells(line: str) -> list[str]:
     """Return the cells of a line that ends in a tag, else nothing."""
     cells = _CELLS.split(line.rstrip())
     return cells if len(cells) > 1 and cells[0] and _TAG.fullmatch(cells[-1]) else []
@@ -266,7 +266,7 @@ def _tag(cells: Sequence[str], index: int) -> re.Match[str] | None:
 
 def _columns_of(file: File) -> dict[str, tuple[int, Role | None]]:
     """Return the position from the end and the role of each column of tags; ask if several may be the gold standard."""
-    rows = [cells for line in file.lines if not _HEAD.fullmatch(line) and (cells := _tagged(line))]
+    rows = [cells for line in file.lines if not _HEAD.fullmatch(line) and (cells := _tagged_cells(line))]
     width = max(map(len, rows))
     longest = [row for row in rows if len(row) == width]
     indices = range(1 - width, 0)
@@ -308,7 +308,7 @@ def _spans_of(lines: Sequence[tuple[int, str]], index: int) -> tuple[str, list[S
     """Return the text of a document of tagged tokens, and the spans in one of its columns."""
     pieces, spans, inside = list[str](), list[Span](), False
     for number, line in lines:
-        cells = _tagged(line)
+        cells = _tagged_cells(line)
         tag = _tag(cells, index)
         pieces.append(cells[0] if tag else "\n")
         if tag and tag[1] != "O":

@@ -87,7 +87,7 @@ def layout_from_mapping(table: Table, mapping: Mapping, role: Role | None) -> La
     if known_role == "documents":
         _require({"text", "title", "group"} & columns.keys(), table, "a column of texts or titles")
     elif known_role == "judgements":
-        layout = _judged(layout)
+        layout = _judged_layout(layout)
     else:
         _require(mapping.keyphrases, table, "a column of keyphrases")
         layout = replace(layout, source=table.sheet if SHEET in (mapping.annotator, mapping.system) else "")
@@ -132,7 +132,7 @@ def _require(value: object, table: Table, expected: str, found: str = "no column
         raise InputError(table.file, found, expected, "Specify which column it is.")
 
 
-def _judged(layout: Layout) -> Layout:
+def _judged_layout(layout: Layout) -> Layout:
     mapping, phrases, scores = layout.mapping, layout.mapping.keyphrases, tuple(layout.mapping.score)
     value = phrases or scores if mapping.candidate else phrases and "relevance" in layout.columns
     _require(value, layout.table, "a column of candidates next to keyphrases or scores", "no human scores")
@@ -214,9 +214,9 @@ def derived(table: Table, mapping: Mapping) -> Table:
         cells = {name: table.texts(name) for name in (*systems, *runs)}
         one_each = count_distinct(cells) == len(pc.unique(cells[systems[0]]))
         if not one_each and "" not in pc.unique(cells[runs[0]]).to_pylist():
-            column = _joined(cells[systems[0]], "#", cells[runs[0]])
+            column = _join_columns(cells[systems[0]], "#", cells[runs[0]])
             table = replace(with_column(table, systems[0], column).without(runs), run=runs[0])
-    return _graded(table, mapping)
+    return _add_grades(table, mapping)
 
 
 def _with_datasets(table: Table, dataset: str, document: str, *, chosen: bool) -> Table:
@@ -231,18 +231,18 @@ def _with_datasets(table: Table, dataset: str, document: str, *, chosen: bool) -
         found = pluralize(n_missing, "row without a data set", "rows without a data set")
         raise InputError(table.file, found, "a data set in every row, or in none", remedy)
     if not all(map(str.startswith, ids.to_pylist(), (f"{name}/" for name in datasets.to_pylist()))):
-        ids = _joined(datasets, "/", ids)
+        ids = _join_columns(datasets, "/", ids)
     changed = with_column(table, document, ids).without([dataset])
     return replace(changed, datasets=tuple(names), dataset=dataset)
 
 
-def _joined(first: pa.ChunkedArray, mark: str, second: pa.ChunkedArray) -> pa.ChunkedArray:
+def _join_columns(first: pa.ChunkedArray, mark: str, second: pa.ChunkedArray) -> pa.ChunkedArray:
     """Join two columns; blank if either cell is blank, so that the row is rejected."""
     blank, nothing = pc.or_(pc.equal(first, ""), pc.equal(second, "")), pa.scalar("", pa.large_string())
     return pc.if_else(blank, nothing, pc.binary_join_element_wise(first, second, pa.scalar(mark, pa.large_string())))
 
 
-def _graded(table: Table, mapping: Mapping) -> Table:
+def _add_grades(table: Table, mapping: Mapping) -> Table:
     """Replace marks by grades; unmarked rows count as N, with a note."""
     for name in table.names if table.header else ():
         marks = set(map(str.upper, cells_of(table, name)))
@@ -456,7 +456,7 @@ def _answers(table: Table, schema: Schema, columns: dict[str, str]) -> dict[str,
     questions = [name for name in schema.answers(table.names) if cells_of(table, name)]
     parts: dict[str, list[str]] = {"keyphrases": [], "": []}
     for name in questions:
-        parts.setdefault(_asks(name.removeprefix(schema.prefix.get("answers", ""))), []).append(name)
+        parts.setdefault(_purpose(name.removeprefix(schema.prefix.get("answers", ""))), []).append(name)
     people = parts.get("annotator", [])
     if people and ("annotator" not in columns or len(people) == 1):
         columns["annotator"] = people[0]
@@ -470,7 +470,7 @@ def _answers(table: Table, schema: Schema, columns: dict[str, str]) -> dict[str,
     return {"document": HEADS, "keyphrases": tuple(lists), "annotator": columns.get("annotator", ROW)} if lists else {}
 
 
-def _asks(question: str) -> str:
+def _purpose(question: str) -> str:
     """Return what a question asks for: keyphrases, else the document, else the annotator."""
     words = {plain(word) for word in re.split(r"[\W_]+", question)} | {plain(base_of(question))}
     return next((part for part, known in _QUESTION_WORDS.items() if words & known), "")

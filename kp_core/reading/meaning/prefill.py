@@ -63,7 +63,7 @@ _MATCHING_SHARE = 0.5
 #: Endings of the names of two columns of phrases that are compared.
 _PAIR_SUFFIX = re.compile(r"[\s_-]?[12abAB]$")
 #: Endings of questions about documents.
-_ABOUT = re.compile(
+_DOCUMENT_NAME = re.compile(
     r"(?i)(?:^|\W)(?:texte?|texto|testo|tekst|doc(?:ument)?|dokument|documento|abstract|article|artikel|paper|question|"
     r"frage|pregunta|domanda|pytanie|kysymys|vraag)[\s_]*(?:[0-9]{1,3}|[A-Z])$"
 )
@@ -79,7 +79,7 @@ def proposal(table: Table, role: Role | None) -> Proposal | None:
     ('role=gold,document=Nr,keyphrases=Keywords,split=;', ())
     """
     if {OUTER, LIST} <= {*table.names}:
-        return _nested(table, role)
+        return _nested_columns(table, role)
     if role in (None, "judgements") and (pairs := _pairs(table, role)) is not None:
         return pairs
     guessed = role or _role_by_heads(table)
@@ -185,7 +185,7 @@ def _may_be_phrases(table: Table, name: str) -> bool:
 # nested objects, judged pairs and texts
 
 
-def _nested(table: Table, role: Role | None) -> Proposal:
+def _nested_columns(table: Table, role: Role | None) -> Proposal:
     outer, inner = (set(table.texts(name).to_pylist()) for name in (OUTER, INNER))
     systems = [bool(known.SYSTEMS & set(map(plain, names))) for names in (outer, inner)]
     turned = (systems[1] and not systems[0]) or (not any(systems) and len(inner) < len(outer))
@@ -261,7 +261,7 @@ def _phrases(table: Table, role: Role) -> Proposal | None:
         alone = [*identifiers, *(name for field, name in assigned.items() if field == "concept")]
         assigned |= {"keyphrases": alone[0], "concept": alone[0]} if "document" in assigned and alone else {}
     assigned = _with_headings(table, assigned)
-    if "document" not in assigned and (marked := _marked(table, role, assigned)) is not None:
+    if "document" not in assigned and (marked := _marked_layout(table, role, assigned)) is not None:
         return marked
     several = _side_by_side(table, assigned)
     numbered = any(re.search(r"\d", name) for name in several)
@@ -288,7 +288,7 @@ def _with_headings(table: Table, assigned: dict[str, str]) -> dict[str, str]:
             continue
         codes = [profile(table, other) for other in _unknown(table) if profile(table, other).codes]
         coded = any(not shape.numbers for shape in codes)
-        repeats = (shape.varied <= _VARIED or is_merged(table, name)) and not coded
+        repeats = (shape.varied <= _VARIED_SHARE or is_merged(table, name)) and not coded
         is_person = plain(columns.get("document", "")) in NAMES["name"]
         if ("document" not in columns or is_person) and (shape.codes or repeats or plain(name) in known.SHELF_MARKS):
             person = {"annotator": columns["document"]} if is_person else {}
@@ -541,7 +541,7 @@ def _side_by_side(table: Table, assigned: dict[str, str]) -> tuple[str, ...]:
     groups = known.grouped(numbered)
     if any(len(names) > 1 for names in groups.values()) and not gold:
         return tuple(name for names in groups.values() if len(names) > 1 or number_of(names[0]) == 1 for name in names)
-    if "document" not in assigned and free and free[0] not in whole and profile(table, free[0]).varied > _VARIED:
+    if "document" not in assigned and free and free[0] not in whole and profile(table, free[0]).varied > _VARIED_SHARE:
         del free[0]  # ids under an unknown column name
     lists = [name for name in free if name in whole]
     if not lists and not all(plain(name) in known.SYSTEMS for name in free) and "document" not in assigned:
@@ -645,7 +645,7 @@ def _unordered(table: Table, size: int) -> bool:
 
 def _is_transposed(table: Table, assigned: dict[str, str], used: Sequence[str]) -> bool:
     """Recognize columns that are documents: “Keywords for text 1”, or numbered columns with one person per row."""
-    if len(used) > 1 and all(_ABOUT.search(name.strip()) for name in used):
+    if len(used) > 1 and all(_DOCUMENT_NAME.search(name.strip()) for name in used):
         return True
     words = {*map(plain, map(base_of, used))} & (known.PEOPLE | known.SYSTEMS | {*words_of("phrase")})
     numbered = all(re.search(r"\d", name) for name in used) and not words

@@ -29,7 +29,7 @@ _FENCE = re.compile(r"^```\w*|```$")
 #: JSON within an answer of a language model.
 _BLOCK = re.compile(r"^```\w*[ \t]*\n(\s*[\[{].*?)^[^\S\n]*```", re.DOTALL | re.MULTILINE)
 #: Number of objects examined to see whether a text contains records, and maximum share of broken ones.
-FIRST, _BROKEN = 200, 0.2
+FIRST, _MAX_BROKEN = 200, 0.2
 #: Names of fields that wrap the records.
 _WRAPPERS = {"data", "results", "result", "output", "outputs", "response", "systems", "models", "runs"}
 #: Maximum depth of nested objects whose fields become columns, and maximum number of their names (more are data).
@@ -187,9 +187,9 @@ def _records(file: File, whole: Any) -> list[JsonRecord]:
         records.append(_record(file.name, number, text))
         n_broken += bool(records[-1].broken)
         blank = len(records) == FIRST and not any(record.value for record in records)
-        if records[0].broken or blank or n_broken > _BROKEN * max(len(records), FIRST):
+        if records[0].broken or blank or n_broken > _MAX_BROKEN * max(len(records), FIRST):
             return []
-    return records if len(records) - n_broken >= (1 - _BROKEN) * min(len(records), FIRST) else []
+    return records if len(records) - n_broken >= (1 - _MAX_BROKEN) * min(len(records), FIRST) else []
 
 
 def _record(name: str, line: int, text: str) -> JsonRecord:
@@ -302,7 +302,7 @@ def _of_objects(value: dict[str, dict[str, Any]]) -> list[Row]:
 def _table(file: File, rows: Sequence[Row], lines: Sequence[int] = ()) -> Table:
     unit = "list" if LIST in rows[0] else "document"
     description = pluralize(len(rows), "JSON object") if lines else f"JSON of {pluralize(len(rows), unit)}"
-    size, (rows, lines, notes) = len(rows), _exploded(file.name, rows, lines or [0] * len(rows))
+    size, (rows, lines, notes) = len(rows), _explode(file.name, rows, lines or [0] * len(rows))
     if len(rows) > size:  # a long text is repeated in each row of its document
         texts = sum(len(cell) for row in rows for cell in row.values() if isinstance(cell, str))
         refuse_over(file.limits.unpacked_bytes, texts, "characters", file.name, "a table of a row for each object")
@@ -315,10 +315,10 @@ def _table(file: File, rows: Sequence[Row], lines: Sequence[int] = ()) -> Table:
         refuse_over(file.limits.cells, width * len(rows), "cells", file.name, "a table")
     arrays = [_array(cells) for _, cells in columns]
     table = table_of(file.name, [name for name, _ in columns], arrays, lines, file.limits)
-    return _described(replace(table, notes=notes), description)
+    return _describe(replace(table, notes=notes), description)
 
 
-def _described(table: Table, description: str) -> Table:
+def _describe(table: Table, description: str) -> Table:
     """Return a table with its description and the format that its fields imply."""
     form = "F10" if _are_ours(table.names) else "F1" if set(table.names) <= {*BRACKETS} else "F6"
     described = f"{description}, one per row" if form == "F10" else description
@@ -330,7 +330,7 @@ def _are_ours(names: Iterable[str]) -> bool:
     return bool(_PHRASES & set(names)) or set(names) >= _TEXTS
 
 
-def _exploded(file: str, rows: Sequence[Row], lines: Sequence[int]) -> tuple[Sequence[Row], Sequence[int], list[Note]]:
+def _explode(file: str, rows: Sequence[Row], lines: Sequence[int]) -> tuple[Sequence[Row], Sequence[int], list[Note]]:
     """Return one row per object in the only list, unless the objects are phrases with a score or concept.
 
     A record with an empty list becomes one row with “empty”; records without a list are dropped with a note.
@@ -345,7 +345,7 @@ def _exploded(file: str, rows: Sequence[Row], lines: Sequence[int]) -> tuple[Seq
     if not every or is_mixed or _are_phrases(every) or find_roles(beside, ("gold", "predictions", "phrases", "phrase")):
         return rows, lines, []
     numbered = INNER not in beside and not find_roles(beside, ("doc_id",))
-    flat = [list(map(_flattened, objects or ())) for objects in items]
+    flat = [list(map(_flatten, objects or ())) for objects in items]
     # A field with the same name as a field of the document is prefixed with the name of the list.
     keys = dict.fromkeys(key for objects in flat for item in objects for key in item)
     names_of = {key: f"{name}.{key}" if key in beside or find_roles((key,), _TEXTS) else key for key in keys}
@@ -369,7 +369,7 @@ def _are_objects(value: Any) -> bool:
 def _are_phrases(items: Sequence[Row]) -> bool:
     """Recognize objects that each describe a phrase: with its offset in a text, or without unknown numbers."""
     fields = {name.lower() for item in items for name in item}
-    numbers = any(is_number(cell) and not isinstance(cell, str) for item in items for cell in _flattened(item).values())
+    numbers = any(is_number(cell) and not isinstance(cell, str) for item in items for cell in _flatten(item).values())
     are_known = all(map(_is_phrase, items)) and not (numbers and fields.isdisjoint((*SCORE_NAMES, *CONCEPT_NAMES)))
     return are_known or not fields.isdisjoint(_PLACES)
 
@@ -377,7 +377,7 @@ def _are_phrases(items: Sequence[Row]) -> bool:
 def _flattened(item: Row, prefix: str = "") -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for key, value in item.items():
-        fields |= _flattened(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+        fields |= _flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
     return fields
 
 
@@ -438,7 +438,7 @@ def _of_lines(file: File) -> Table | None:
         return None
     columns = [(column, list[int]()) for column in table.columns]
     read = table_of(file.name, table.column_names, columns, (), file.limits)
-    return _described(replace(read, lines=None), f"{pluralize(len(read), 'JSON object')}")
+    return _describe(replace(read, lines=None), f"{pluralize(len(read), 'JSON object')}")
 
 
 def read_at_once(text: str, data: bytes, limits: Limits = LIMITS) -> pa.Table | None:

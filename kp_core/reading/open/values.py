@@ -97,7 +97,7 @@ def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
         values = column.cast(pa.float64(), safe=False).to_numpy()
     else:
         text = trim(column.cast(pa.large_string()).fill_null(""))
-        present, values = byte_lengths(text) > 0, _parsed(text)
+        present, values = byte_lengths(text) > 0, _parse(text)
     finite = np.isfinite(values)
     return (values if finite.all() else np.where(finite, values, np.nan)), present & ~finite
 
@@ -122,7 +122,7 @@ def repeated(value: str, size: int) -> pa.ChunkedArray:
     return pa.chunked_array([pa.repeat(pa.scalar(value, pa.large_string()), size)])
 
 
-def _parsed(text: pa.ChunkedArray) -> Floats:
+def _parse(text: pa.ChunkedArray) -> Floats:
     try:
         return np.asarray(text.cast(pa.float64()).to_numpy())
     except pa.ArrowInvalid:

@@ -44,7 +44,7 @@ def read_sheet(file: File, sheet: str, mapping: Mapping) -> Table:
     """Return a sheet as a table."""
     page = _book(file)[sheet]
     excel = file.workbook == "XLSX"
-    numbers, columns = file.once(f"sheet {sheet}", lambda: _filled(file, _excel_rows(file, page)) if excel else page)
+    numbers, columns = file.once(f"sheet {sheet}", lambda: _nonblank(file, _excel_rows(file, page)) if excel else page)
     size = numbers[-1] if numbers else 0
     counts: dict[str, Any] = {"blank": size - len(numbers), "read": size, "sheet": sheet}
     table = headed(Table(file.name, [], columns, numbers, limits=file.limits, **counts), mapping)
@@ -138,7 +138,7 @@ def _open_document(file: File) -> dict[str, Any]:
     ):
         events = ElementTree.iterparse(content, ("start", "end"))
         sheets = (element for event, element in events if event == "start" and element.tag == f"{_TABLE}table")
-        return {str(sheet.get(f"{_TABLE}name")): _filled(file, _open_document_rows(file, events)) for sheet in sheets}
+        return {str(sheet.get(f"{_TABLE}name")): _nonblank(file, _open_document_rows(file, events)) for sheet in sheets}
 
 
 def _open_document_rows(file: File, events: Iterator[tuple[str, ElementTree.Element]]) -> _Rows:

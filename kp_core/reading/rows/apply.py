@@ -45,7 +45,7 @@ _YES = pa.array(sorted(YES), pa.large_string())
 #: Role of a column of judged system output → the name of the column in the judgments.
 _BESIDE_JUDGED = {"system": "system", "rank": "rank (file)"}
 #: Cells that mean an empty list.
-_NOTHING = {"nan", "-", "–", "—", "/", "n/a", "k.a.", "k. a.", "none", "keine", "aucun", "ninguno", "nessuno"}
+_EMPTY_CELLS = {"nan", "-", "–", "—", "/", "n/a", "k.a.", "k. a.", "none", "keine", "aucun", "ninguno", "nessuno"}
 #: First characters of lists in JSON, Python, NumPy or R.
 _OPENS = ("[", "{", "(", "a", "c", "n", "N")
 #: Number of rows in which unread columns are examined.
@@ -81,17 +81,17 @@ def _lists_with_others(layout: Layout, chosen: Role | None) -> list[Rows]:
         found, remedy = "no human scores", "Name the column."
         raise InputError(layout.table.file, found, "a column `score`, `score_1` or `pertinence`", remedy)
     if role == "judgements":
-        return [_judged(layout), *(replace(part, role="system") for part in parts)]
-    return [*parts, _judged(layout)] if is_judged else parts
+        return [_judged_runs(layout), *(replace(part, role="system") for part in parts)]
+    return [*parts, _judged_runs(layout)] if is_judged else parts
 
 
 def _phrases(layout: Layout) -> list[Rows]:
     if layout.kind in ("long", "lists") and layout.mapping.gold and "system" in layout.columns:
         return _gold_and_systems(layout)
     if layout.kind == "turned":  # each column is a document, each row an annotator or a part of the list
-        layout = replace(_stacked(layout), kind="lists", cells=layout.cells)
+        layout = replace(_stack(layout), kind="lists", cells=layout.cells)
     if layout.kind in ("marked", "scored") or (layout.kind == "wide" and _have_several_rows(layout)):
-        return [_long(_stacked(layout))]
+        return [_long(_stack(layout))]
     if layout.kind == "lists":
         return [_lists(layout, layout.role, {layout.source: (layout.phrases,)})]
     if layout.kind == "wide":
@@ -128,7 +128,7 @@ def _have_several_rows(layout: Layout) -> bool:
     return one_each and not layout.cells and count_distinct({"doc_id": layout.ids()}) * 2 <= len(layout.table)
 
 
-def _stacked(layout: Layout) -> Layout:
+def _stack(layout: Layout) -> Layout:
     """Stack columns that each belong to one source or document, and add the name of the column to every row."""
     table = layout.table
     value = {"wide": "phrase", "turned": "phrase", "scored": "score"}.get(layout.kind)
@@ -307,7 +307,7 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
             _add_scored_items(builder, items, scores[row])
         elif items is not None:
             add_list(builder, items, shape)
-        elif cell.strip().lower() in _NOTHING:
+        elif cell.strip().lower() in _EMPTY_CELLS:
             nothing[cell.strip()] += 1
         else:
             _add_text(builder, cell, "" if beside_lists and is_number(cell) else separator, shape)
@@ -479,7 +479,7 @@ def _is_judged(layout: Layout) -> bool:
     return name is not None and bool(np.isfinite(floats(layout.table.column(name))[0]).any())
 
 
-def _judged(layout: Layout) -> Rows:
+def _judged_runs(layout: Layout) -> Rows:
     """Return judged system output as judgements without a keyphrase, which `gold_id` may supply later."""
     table, columns = layout.table, layout.columns
     data = {

@@ -117,9 +117,9 @@ class Part(Rows):
 
 
 #: Role → the required column besides the document.
-_NEEDED = {"gold": "phrase", "system": "phrase", "documents": "", "judgements": "candidate"}
+_REQUIRED = {"gold": "phrase", "system": "phrase", "documents": "", "judgements": "candidate"}
 #: Columns that are shown of a rejected row.
-_SHOWN = ("source", "doc_id", "rank", "phrase", "candidate", "score")
+_PREVIEWED = ("source", "doc_id", "rank", "phrase", "candidate", "score")
 
 
 def check(rows: Rows, file: str, limits: Limits) -> Rows:
@@ -128,7 +128,7 @@ def check(rows: Rows, file: str, limits: Limits) -> Rows:
     table, reasons, notes, rejected = rows.table, dict(rows.marked), list(rows.notes), list(rows.rejected)
     for name, noun, limit, empty in (
         ("doc_id", "id", limits.id_characters, "an empty id"),
-        (_NEEDED[rows.role], "phrase", limits.phrase_characters, "an empty phrase"),
+        (_REQUIRED[rows.role], "phrase", limits.phrase_characters, "an empty phrase"),
         ("source", "annotator or system", limits.id_characters, ""),
     ):
         if name in table.column_names:
@@ -141,7 +141,7 @@ def check(rows: Rows, file: str, limits: Limits) -> Rows:
     rows_read = rows.read + len(rejected) - len(rows.rejected)
     if reasons:
         order = sorted(reasons)
-        preview = rows.table.select([name for name in _SHOWN if name in rows.table.column_names])
+        preview = rows.table.select([name for name in _PREVIEWED if name in rows.table.column_names])
         for row, cells in zip(order, preview.take(pa.array(order, pa.int64())).to_pylist(), strict=True):
             content = " | ".join("" if cell is None else str(cell)[:200] for cell in cells.values())
             index = file if rows.places is None else str(rows.places[row])

@@ -56,7 +56,7 @@ ID_RULES: dict[str, tuple[str, Callable[[str], str]]] = {
 _LOOSE = ("last-part", "only-number")
 _STRICT = [name for name in ID_RULES if name not in _LOOSE]
 #: Combinations of rules that are tried, in order.
-_TRIED = [*((name,) for name in _STRICT), *combinations(_STRICT, 2), *((name,) for name in _LOOSE)]
+_CANDIDATES = [*((name,) for name in _STRICT), *combinations(_STRICT, 2), *((name,) for name in _LOOSE)]
 #: Fixes that do not change ids.
 OTHER_FIXES: dict[str, str] = {
     "keep-first": "keep the first of two lists, or texts, for one document",
@@ -225,7 +225,7 @@ def _offers(left: Mapping[str, list[str]], right: Mapping[str, list[str]]) -> li
 def _offer(left: str, left_ids: set[str], right: str, right_ids: set[str]) -> _Offer | None:
     """Return the first fix, or pair of fixes, that matches most ids of two sides without making any two equal."""
     total = min(len(left_ids), len(right_ids))
-    for names in _TRIED if left_ids != right_ids else ():
+    for names in _CANDIDATES if left_ids != right_ids else ():
         mapped = [{applied(names, doc_id) for doc_id in ids} for ids in (left_ids, right_ids)]
         matches = len(mapped[0] & mapped[1])
         stay_distinct = len(mapped[0]) == len(left_ids) and len(mapped[1]) == len(right_ids)

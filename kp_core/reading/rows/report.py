@@ -17,7 +17,7 @@ from kp_core.reading.rows.identifiers import sides
 from kp_core.text.normalise import Normaliser
 
 #: Fields of a reading that are renamed in the table of files, and those left out of it.
-_NAMED = {"size": "bytes", "bom": "BOM", "line_ends": "line ends", "rows_read": "rows read"} | {
+_LABELS = {"size": "bytes", "bom": "BOM", "line_ends": "line ends", "rows_read": "rows read"} | {
     f"rows_{what}": what for what in ("loaded", "rejected", "blank")
 }
 _LEFT_OUT = ["files", "sha256", "mapping", "whose", "documents"]
@@ -29,7 +29,7 @@ def files(corpus: Corpus) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=[field.name for field in fields(Reading)])
     table["columns"] = [", ".join(f"{role} = {name}" for role, name in c.items()) for c in table["columns"]]
     table["ignored"] = [", ".join(names) for names in table["ignored"]]
-    return table.drop(columns=_LEFT_OUT).rename(columns=_NAMED)
+    return table.drop(columns=_LEFT_OUT).rename(columns=_LABELS)
 
 
 def understood(corpus: Corpus) -> str:

@@ -21,7 +21,7 @@ from kp_core.reading.rows.check import Part, phrases_by_document
 from kp_core.reading.rows.identifiers import WORDS, applied, sources, suggestions
 
 #: Number of distinct values examined, and the minimum for a finding.
-_MOST, _FEWEST = 500, 5
+_MAX_ROWS, _MIN_ROWS = 500, 5
 #: Maximum numbers of words and characters of a phrase.
 _WORDS, _CHARACTERS = 12, 100
 _ADDRESS = re.compile(r"<?(?:https?://|www\.|mailto:)\S+|[^\s@]+@[^\s@]+\.[a-z]+", re.IGNORECASE)
@@ -63,7 +63,7 @@ def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
             bracketed = what == "addresses" and invalid and f"<{invalid[0].strip('<>')}>".encode() in file.source.data
             is_intended = sentences if what == "as long as sentences" else bracketed
             has_numbers = what == "followed by a number"
-            enough = len(values) >= _FEWEST or (has_numbers and len(invalid) == len(values) > 1)
+            enough = len(values) >= _MIN_ROWS or (has_numbers and len(invalid) == len(values) > 1)
             if enough and len(invalid) * 2 > len(values) and not is_intended:
                 kind = "phrases" if column == "phrase" else "ids of documents"
                 found = f"{kind} that are {what}, such as “{invalid[0][:60]}”"
@@ -80,7 +80,7 @@ def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
 
 
 def _first_values(column: pa.ChunkedArray) -> list[str]:
-    values = pc.unique(column.slice(0, 20 * _MOST)).slice(0, _MOST)
+    values = pc.unique(column.slice(0, 20 * _MAX_ROWS)).slice(0, _MAX_ROWS)
     return [str(value) for value in values.to_pylist()]
 
 
@@ -139,8 +139,8 @@ def _disjoint_sides(corpus: Corpus) -> list[Finding]:
 
 def shifted(corpus: Corpus) -> list[Finding]:
     """Find systems whose lists match keyphrases of the next or previous document, as if a line were missing."""
-    documents = list(dict.fromkeys(corpus.gold["doc_id"].head(20 * _MOST)))[:_MOST]
-    if len(documents) < _FEWEST or not corpus.systems:
+    documents = list(dict.fromkeys(corpus.gold["doc_id"].head(20 * _MAX_ROWS)))[:_MAX_ROWS]
+    if len(documents) < _MIN_ROWS or not corpus.systems:
         return []
     shifts = []
     gold, runs = (table[table["doc_id"].isin(documents)] for table in (corpus.gold, corpus.runs))

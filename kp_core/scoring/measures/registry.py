@@ -55,10 +55,10 @@ class MeasureCard:
     averages: tuple[str, ...] = ("macro",)
 
 
-_DECLARED = read_toml("scoring/measures/measures.toml")
-_FAMILIES = _DECLARED.pop("families")
+_TEXTS = read_toml("scoring/measures/measures.toml")
+_FAMILIES = _TEXTS.pop("families")
 #: In the order of measures.toml, regardless of the order of registration.
-MEASURES: dict[str, MeasureCard] = dict.fromkeys(_DECLARED)  # type: ignore[assignment]
+MEASURES: dict[str, MeasureCard] = dict.fromkeys(_TEXTS)  # type: ignore[assignment]
 
 
 def of_systems(vocabulary: bool = False) -> list[str]:
@@ -71,7 +71,7 @@ def measure(name: str, cells: type[Any] | None = None) -> Callable[[Callable[...
     """Register the decorated function of counts as the measure of this name in `measures.toml`."""
 
     def declare(score: Callable[..., Floats]) -> Callable[..., Floats]:
-        texts = {"averages": ["macro"]} | _FAMILIES[_DECLARED[name]["family"]] | _DECLARED[name]
+        texts = {"averages": ["macro"]} | _FAMILIES[_TEXTS[name]["family"]] | _TEXTS[name]
         texts["averages"] = (*texts["averages"], *(SUBJECT if "by_subject" in texts else ()))
         MEASURES[name] = MeasureCard(name, score=score, cells=cells, **texts)
         return score

@@ -111,7 +111,7 @@ def estimate(
     values = measures.to_numpy(np.float64, na_value=np.nan)
     values = np.where(np.isfinite(values), values, np.nan)
     judged = _Judged(scores, values, tuple(map(str, measures)), combine_scores(scores, study.ties), cluster, study)
-    frame, ceiling = _correlated(judged, subsets(lengths[:, 0], labels))
+    frame, ceiling = _correlation_rows(judged, subsets(lengths[:, 0], labels))
     tests, clusters = _tests(judged)
     partial = [
         (name, combination, coefficients.partial_spearman(column, people, lengths))

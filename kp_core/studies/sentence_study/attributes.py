@@ -56,7 +56,7 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
     sentences = list_sentences(corpus)
     if not len(sentences):
         raise input_error("the documents", "no sentence")
-    replaced = pd.DataFrame() if given is None else _checked(given, sentences)
+    replaced = pd.DataFrame() if given is None else _check(given, sentences)
     documents = corpus.documents.set_index("doc_id")
     notes = []
     if empty := documents.index[~documents.index.isin(sentences["doc_id"])].tolist():
@@ -84,7 +84,7 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
     return frame[["doc_id", "sentence", "text", *ATTRIBUTES]], notes
 
 
-def _checked(given_attributes: pd.DataFrame, sentences: pd.DataFrame) -> pd.DataFrame:
+def _check(given_attributes: pd.DataFrame, sentences: pd.DataFrame) -> pd.DataFrame:
     """Return the given attributes in the order of sentences; refuse unknown sentences and non-numeric values."""
     names = [name for name in ATTRIBUTES if name in given_attributes]
     if "sentence" not in given_attributes or not names:
