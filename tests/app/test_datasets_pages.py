@@ -30,7 +30,7 @@ def test_every_view_opens_on_data_sets_and_runs(whole: kp.Corpus, page: str, tab
     assert not app.error
 
 
-def test_all_data_sets_stand_beside_each_other_with_their_mean(whole: kp.Corpus) -> None:
+def test_data_sets_are_shown_side_by_side_with_mean(whole: kp.Corpus) -> None:
     app = opened("overview", whole, k="5")
     said = kp.answer(whole, k=5)
     assert said.claim in words(app)
@@ -43,6 +43,6 @@ def test_all_data_sets_stand_beside_each_other_with_their_mean(whole: kp.Corpus)
     assert len(app.get("plotly_chart")) == 2  # values, and curves over k
 
 
-def test_other_pages_say_which_data_set_they_show(whole: kp.Corpus) -> None:
+def test_other_pages_name_their_data_set(whole: kp.Corpus) -> None:
     assert "This page shows only one data set: inspec" in words(opened("systems", whole))
     assert "This page shows only one data set" not in words(opened("systems", whole, dataset="nus"))

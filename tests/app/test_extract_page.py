@@ -24,7 +24,7 @@ def extracted(app, *methods):
     return app
 
 
-def test_an_extracted_system_joins_the_leaderboard_and_the_sample_stays(lectures):
+def test_extracted_system_joins_leaderboard_of_sample(lectures):
     app = extracted(page(), "tfidf", "phrase-boosting-ngrams")
     glossary = workspace.SAMPLE_DATA / "external" / "glossary.txt"
     result = kp.extract(lectures, ["tfidf", "phrase-boosting-ngrams"], 50, glossary)
@@ -47,7 +47,7 @@ def test_an_extracted_system_joins_the_leaderboard_and_the_sample_stays(lectures
     assert board[lectures.systems].to_dict() == pytest.approx(before.to_dict())
 
 
-def test_boosting_without_a_source_says_why_it_cannot_run():
+def test_boosting_without_source_gives_reason():
     app = page(corpus_of({"d": ["tide"]}, texts={"d": "The tide table."}))
     app.multiselect(key="methods").set_value(["document-boosting", "tfidf"]).run()
     assert "Document-boosting needs external documents" in app.warning[0].value

@@ -22,7 +22,7 @@ def fail(*_: Any, **__: Any) -> Any:
     raise MemoryError("/srv/kpscope/secret.py ran out")
 
 
-def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_page_keeps_state_and_can_be_retried(monkeypatch: pytest.MonkeyPatch) -> None:
     app = on_data("overview", b"moon")
     app.slider(key="k").set_value(2).run()
     good = dots(app)
@@ -43,7 +43,7 @@ def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pyt
 
 
 @pytest.mark.parametrize(("page", "link"), [("overview", {}), ("systems", {"systems_tab": "Measures"})])
-def test_a_refusal_is_shown_with_its_remedy(page: str, link: dict[str, str], monkeypatch: Any) -> None:
+def test_error_is_shown_with_remedy(page: str, link: dict[str, str], monkeypatch: Any) -> None:
     app = on_data(page, page.encode(), **link)
 
     def refuse(*_: Any, **__: Any) -> Any:

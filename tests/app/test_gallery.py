@@ -16,7 +16,7 @@ USES = dict(re.findall(r"^Open \[(\w+)\.kpscope\].*?^(> .*?)^```\n\n", f"{PAGE}\
 
 
 @pytest.mark.parametrize("name", GALLERY)
-def test_a_workspace_of_the_gallery_opens_at_its_answer_and_its_command_agrees(name, capsys, monkeypatch):
+def test_gallery_workspace_opens_answer_matching_command(name, capsys, monkeypatch):
     path = ROOT / "docs" / "guide" / "gallery" / f"{name}{ENDING}"
     saved, written = read_workspace(path), workspace(name)
     assert (saved.uploads, saved.link) == (written.uploads, written.link), "run: make pages"

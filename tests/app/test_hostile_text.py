@@ -137,7 +137,7 @@ VIEWS = [
 ]
 
 
-def test_every_page_and_every_download_shows_it_as_it_stands(
+def test_pages_and_downloads_show_hostile_text_unchanged(
     corpus: kp.Corpus, offered: dict[str, tuple[str, Any]]
 ) -> None:
     held = {"session": Session(Workspace(corpus, "hostile", "test"))}
@@ -185,7 +185,7 @@ def check_download(name: str, content: Any) -> None:
         assert not [item for item in MARKUP if item.search(content)], name
 
 
-def test_names_of_files_are_shown_as_they_stand_even_in_refusals() -> None:
+def test_file_names_are_shown_unchanged_in_errors() -> None:
     good = b"doc_id,keyphrase\nd1,tide\nd2,moon\n"
     run = b"doc_id,rank,keyphrase\nd1,1,tide\nd3,1,sun\n"
     names = ["".join(c for c in item if c not in "/") for item in HOSTILE]
@@ -195,7 +195,7 @@ def test_names_of_files_are_shown_as_they_stand_even_in_refusals() -> None:
         assert list(read_as_markup(app._tree)) == []
 
 
-def test_what_is_read_as_markup_is_found() -> None:
+def test_checker_finds_interpreted_markup() -> None:
     def careless() -> None:
         import streamlit as st
 

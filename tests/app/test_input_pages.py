@@ -23,7 +23,7 @@ def press(app: Any, words: str) -> None:
     assert not app.exception
 
 
-def test_files_of_the_drop_zone_have_a_receipt_and_stay_on_every_page() -> None:
+def test_dropped_files_have_receipts_and_persist_across_pages() -> None:
     app = opened("data")
     drop(app, GOLD, MINE)
     assert receipt(app) == {
@@ -42,7 +42,7 @@ def test_files_of_the_drop_zone_have_a_receipt_and_stay_on_every_page() -> None:
     assert "documents in “doc_id”, keyphrases in “keyphrase”" in shown(app, "evidence")["evidence"][0]
 
 
-def test_the_button_on_the_page_leads_to_what_the_files_can_answer() -> None:
+def test_button_opens_page_that_suits_files() -> None:
     people = Source("people.csv", b"doc_id,annotator,keyphrase\nd1,ana,tide\nd1,ben,sea\n")
     assert opened("data", files=[people]).button(key="on to annotators").label == "See how far the annotators agree"
     app = opened("data", files=[GOLD, MINE])
@@ -51,7 +51,7 @@ def test_the_button_on_the_page_leads_to_what_the_files_can_answer() -> None:
     assert page_of(app) == "overview"
 
 
-def test_files_over_the_limit_of_a_session_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_over_session_limit_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workspace, "LIMITS", Limits(session_bytes=100))
     app = opened("data")
     drop(app, GOLD, MINE)
@@ -60,7 +60,7 @@ def test_files_over_the_limit_of_a_session_are_not_kept(monkeypatch: pytest.Monk
     assert app.session_state["session"].on_screen.sample == "lectures"
 
 
-def test_systems_that_are_renamed_keep_their_names_on_every_page() -> None:
+def test_renamed_systems_keep_names_on_every_page() -> None:
     app = opened("overview", files=[GOLD, MINE, YOURS], names="run.mine=my+best&run.yours=yours")
     # average gold size 4/3, so k = 1: hash table and tide against moon
     assert {name: dots(app)[name] for name in ("my best", "yours")} == pytest.approx({"my best": 5 / 9, "yours": 1 / 3})
@@ -75,7 +75,7 @@ def means(app: Any, file: str, head: str, meaning: str) -> None:
     assert not app.exception
 
 
-def test_a_file_is_read_as_its_form_says_and_its_form_follows_every_choice() -> None:
+def test_form_decides_reading_and_follows_choices() -> None:
     app = opened("data", files=[Source("liste.csv", b"Lfd;Wort\n1;Haus\n1;Baum\n2;Katze\n")])
     assert "One file needs an answer" in words(app)
     assert shown(app, "keyphrases").to_numpy().tolist() == [["1", "gold", "Haus; Baum"], ["2", "gold", "Katze"]]
@@ -105,7 +105,7 @@ def test_a_file_is_read_as_its_form_says_and_its_form_follows_every_choice() -> 
 WIDE = Source("a.csv", b"Doc,Anna,Ben\nd1,tide,sea\nd2,moon,moon\n")
 
 
-def test_two_files_that_wait_are_asked_about_together_and_answered_one_by_one() -> None:
+def test_two_unclear_files_are_answered_one_by_one() -> None:
     other = Source("b.csv", b"Doc,Cem,Dora\nd1,tide,sea\nd2,sun,moon\n")
     app = opened("data", files=[WIDE, other, GOLD])
     assert "**2 of your files need an answer**" in words(app)
@@ -138,7 +138,7 @@ def workspace_words(app: Any) -> list[str]:
     ]
 
 
-def test_before_any_files_there_are_three_doors_and_nothing_of_the_sample() -> None:
+def test_empty_data_page_shows_three_entry_points() -> None:
     app = opened("data")
     assert app.main.subheader[0].value == (
         "KPScope scores keyphrase extraction against what people chose: which system is better, whether the difference "
@@ -154,7 +154,7 @@ def test_before_any_files_there_are_three_doors_and_nothing_of_the_sample() -> N
     assert receipt(app)["yake.csv"] == "system yake · 20 of 20 documents · 1,000 phrases"
 
 
-def test_sides_that_do_not_meet_are_said_with_the_fix_that_helps() -> None:
+def test_disjoint_sides_are_reported_with_fix() -> None:
     gold = Source("gold.csv", b"doc_id,phrase\nP001,tide\nP002,sea\n")
     mine = Source("mine.csv", b"doc_id,rank,phrase\npaper-1.pdf,1,tide\npaper-2.pdf,1,sun\n")
     app = opened("data", files=[gold, mine])
@@ -232,7 +232,7 @@ def test_every_page_opens_also_with_a_bad_link(page: str) -> None:
     assert not app.error
 
 
-def test_an_upload_replaces_the_sample_and_one_click_brings_it_back() -> None:
+def test_upload_replaces_sample_until_reopened_by_click() -> None:
     app = opened("data", files=[GOLD, MINE])
     assert list(receipt(app)) == ["gold.csv", "run.mine"]
     app.button(key="open lectures").click().run()
@@ -242,7 +242,7 @@ def test_an_upload_replaces_the_sample_and_one_click_brings_it_back() -> None:
     assert list(receipt(app)) == ["gold.csv", "run.mine"]
 
 
-def test_the_broken_sample_loads_all_rows_but_one_and_shows_it() -> None:
+def test_broken_sample_reports_one_rejected_row() -> None:
     paths = (ROOT / "sample_data" / name for name in ("lectures/gold.csv", "broken/predictions.jsonl"))
     app = opened("data", files=[Source(path.name, path.read_bytes()) for path in paths])
     expected = "system predictions · 14 of 20 documents · 140 phrases · 1 row rejected"
@@ -252,7 +252,7 @@ def test_the_broken_sample_loads_all_rows_but_one_and_shows_it() -> None:
     assert rejected[["file", "line"]].to_numpy().tolist() == [["predictions.jsonl", "12"]]
 
 
-def test_file_of_a_question_is_answered_above_and_has_no_change_button() -> None:
+def test_file_in_question_has_no_change_button() -> None:
     tags = Source("tags.txt", b"the O O\ntide B-KP O\nrises O B-KP\n\nmoon B-KP B-KP\nsea O O\n")
     app = opened("data", files=[tags], state={"form opened": ("tags.txt", True)})
     assert "a token with 2 tags in each line" in words(app)
@@ -268,7 +268,7 @@ def test_file_of_a_question_is_answered_above_and_has_no_change_button() -> None
     assert not app.exception
 
 
-def test_results_of_earlier_files_name_the_upload_that_is_not_among_them() -> None:
+def test_results_of_earlier_files_name_missing_upload() -> None:
     app = opened("overview", files=[GOLD, MINE])
     assert "do not include" not in words(app)
     session = app.session_state["session"]
@@ -282,7 +282,7 @@ def test_results_of_earlier_files_name_the_upload_that_is_not_among_them() -> No
     assert "Your files could not be read. The results below do not include your last upload." in words(app)
 
 
-def test_the_address_stays_when_one_of_several_files_is_removed() -> None:
+def test_removing_one_file_keeps_address() -> None:
     app = opened("data", files=[GOLD, MINE])
     before = dict(app.query_params)
     assert before["files"] == "yes"
@@ -291,7 +291,7 @@ def test_the_address_stays_when_one_of_several_files_is_removed() -> None:
     assert "refers to uploaded files." in opened("data", files="2").info[0].value
 
 
-def test_beginnings_of_ids_become_document_types_by_one_click() -> None:
+def test_id_prefixes_become_document_types_by_click() -> None:
     gold = Source("gold.csv", b"doc_id,phrase\nC-1,tide\nC-2,sea\nH-1,moon\nH-2,sun\n")
     mine = Source("run.csv", b"doc_id,rank,phrase\nC-1,1,tide\nC-2,1,sea\nH-1,1,moon\nH-2,1,sun\n")
     app = opened("data", files=[gold, mine])

@@ -20,7 +20,7 @@ def learn() -> Any:
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_every_lesson_opens_with_its_picture_and_questions_and_moves(learn: Any, name: str) -> None:
+def test_every_lesson_shows_chart_questions_and_controls(learn: Any, name: str) -> None:
     learn.selectbox(key="lesson").set_value(LESSONS[name].title).run()
     assert not learn.exception
     assert plain(LESSONS[name].text) in words(learn)
@@ -47,7 +47,7 @@ def test_an_answer_is_checked_and_explained(learn: Any) -> None:
 
 
 @pytest.mark.parametrize(("page", "query"), re.findall(r"localhost:8501/(\w+)\?([^)]+)", TEACHING))
-def test_the_links_of_the_teaching_guide_lead_where_they_say(page: str, query: str) -> None:
+def test_teaching_guide_links_open_named_lessons(page: str, query: str) -> None:
     link = dict(parse_qsl(query))
     app = opened(page, **link)
     if "lesson" in link:

@@ -25,7 +25,7 @@ from tests.app.opening import literal, opened, page_of
         ({"duplicates": "?"}, "before"),
     ],
 )
-def test_choices_that_do_not_exist_are_said_in_a_sentence(asked: dict[str, str], used: str) -> None:
+def test_unknown_choices_in_link_are_reported(asked: dict[str, str], used: str) -> None:
     app = opened("overview", **asked)
     name, text = next(iter(asked.items()))
     assert [item.value.replace("\\", "") for item in app.warning] == [
@@ -35,12 +35,12 @@ def test_choices_that_do_not_exist_are_said_in_a_sentence(asked: dict[str, str],
     assert app.query_params.get(name) in (None, "average")  # the link has been mended
 
 
-def test_a_preset_says_with_which_k_it_was_published() -> None:
+def test_preset_shows_published_k() -> None:
     assert "and was published with k = 5, 10." in literal(opened("overview", preset="pke"))
 
 
 @pytest.mark.parametrize("control", ["slider", "button"])
-def test_what_is_chosen_stands_though_the_next_click_stops_it(control: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_choice_survives_interrupting_click(control: str, monkeypatch: pytest.MonkeyPatch) -> None:
     app, note = opened("overview", k="9", preset="pke"), link.set_default
 
     def stopped(name: str, text: str | None) -> None:
@@ -59,7 +59,7 @@ def test_what_is_chosen_stands_though_the_next_click_stops_it(control: str, monk
     assert app.query_params == ({"k": "3", "preset": "pke"} if control == "slider" else {"k": "9"})
 
 
-def test_a_reload_without_the_files_never_shows_the_sample_as_if_it_were_theirs() -> None:
+def test_reload_without_files_never_shows_sample() -> None:
     app = opened("overview", files="yes", k="9")
     assert [item.value for item in app.title] == ["Your files are not here"]
     assert "refers to uploaded files. Uploads are lost on a reload" in literal(app)
@@ -73,7 +73,7 @@ def test_a_reload_without_the_files_never_shows_the_sample_as_if_it_were_theirs(
 
 
 @pytest.mark.parametrize("name", ["workspace", "uploads", "page record", "ratings"])
-def test_what_the_session_holds_besides_is_never_shown(name: str) -> None:
+def test_other_session_state_is_never_shown(name: str) -> None:
     app = opened("overview", **{name: "x"})
     assert not app.exception
     assert not [item.value for item in app.warning if name in item.value]

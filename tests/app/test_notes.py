@@ -65,7 +65,7 @@ def test_stemmed_gold_is_a_sentence_with_a_button() -> None:
 
 
 @pytest.mark.parametrize(("page", "tab"), [("overview", ""), *PAGES])
-def test_notes_name_no_setting_by_its_key_and_stand_once(page: str, tab: str) -> None:
+def test_notes_avoid_setting_keys_and_repetition(page: str, tab: str) -> None:
     app = at(page, tab)
     code, everywhere = " ".join(item.value for item in app.code), literal(app)
     assert SETTING.findall(everywhere.replace(code, "")) == []
@@ -77,13 +77,13 @@ def test_notes_name_no_setting_by_its_key_and_stand_once(page: str, tab: str) ->
     assert not [text for text, times in said.items() if times > 1]
 
 
-def test_conventions_of_a_preset_stand_in_words() -> None:
+def test_conventions_of_preset_are_in_words() -> None:
     app = opened("overview", preset="annif", state={"conventions": True})
     assert "“Concept identifiers: decide which phrases are equal”" in literal(app)
     assert SETTING.findall(literal(app)) == []
 
 
-def test_a_note_on_the_universe_has_a_button_for_each_other_universe() -> None:
+def test_universe_note_offers_other_universes() -> None:
     app = at("systems", "Concordance")
     offered = [item for item in app.button if item.label.startswith("N: ")]
     assert [item.label for item in offered] == ["N: phrases of the whole collection", "N: a custom number"]

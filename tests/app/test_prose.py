@@ -12,7 +12,7 @@ SOURCE = "".join(path.read_text("utf-8") for folder in ("kp_ui", "pages") for pa
 WHOLE = {"help", "values", *re.findall(r'entries\("(\w+)"\)', SOURCE)}
 
 
-def test_texts_and_the_places_that_ask_for_them_meet() -> None:
+def test_every_text_is_used_and_every_key_exists() -> None:
     asked = set(re.findall(r'(?:prose\.text|show\.about)\(\s*"([\w.]+)"', SOURCE))
     there = {f"{part}.{key}" for part, texts in TEXTS.items() for key in texts}
     assert asked <= there

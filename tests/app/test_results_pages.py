@@ -45,7 +45,7 @@ def test_an_open_tab_computes_nothing_of_the_others(monkeypatch: pytest.MonkeyPa
     assert not at("systems", "Concordance", loaded(one="yake", two="rake")).error
 
 
-def test_the_leaderboard_holds_the_values_of_evaluate(lectures: kp.Corpus) -> None:
+def test_leaderboard_shows_values_of_evaluate(lectures: kp.Corpus) -> None:
     expected = kp.evaluate(lectures, k=9, measures=["F1@k"], baselines=True).frame.set_index("system")
     app = opened("overview", k="9")
     board = dots(app, bounds=True)
@@ -80,7 +80,7 @@ def with_rules(app: Any) -> Any:
     return app.run()
 
 
-def test_the_conventions_are_asked_in_words_and_what_was_changed_stands_first_and_is_taken_back() -> None:
+def test_changed_conventions_come_first_and_can_be_reset() -> None:
     app = with_rules(opened("overview"))
     asked = app.selectbox(key="duplicates")
     assert asked.value == "before"
@@ -100,7 +100,7 @@ def test_the_conventions_are_asked_in_words_and_what_was_changed_stands_first_an
     assert "conventions_back" not in [item.key for item in app.button]
 
 
-def test_a_number_to_reach_gives_settings_that_are_taken_with_a_click(lectures: kp.Corpus) -> None:
+def test_reported_number_gives_settings_applied_by_click(lectures: kp.Corpus) -> None:
     app = at("systems", "Stability", k="5", stability=VIEWS[1], printed=".229")
     expected = kp.sensitivity(lectures, measure="F1@k", k=5).match_reported(".229")
     assert plain(f"{expected.fitting} of {expected.candidates} settings print F1@5 = .229.") in words(app)
@@ -114,7 +114,7 @@ def test_a_number_to_reach_gives_settings_that_are_taken_with_a_click(lectures: 
     assert "is not a printed number" in words(refused)
 
 
-def test_systems_are_hidden_and_renamed_and_what_is_said_of_it_is_true() -> None:
+def test_hiding_and_renaming_systems_updates_sentences() -> None:
     app = opened("overview", k="6", hidden="textrank,nobody", names="yake=mine")
     assert "Hidden, and not included in any test: textrank." in words(app)
     assert set(dots(app)) == {"mine", "tfidf", "rake", "random k", "says nothing"}
@@ -132,7 +132,7 @@ def test_systems_are_hidden_and_renamed_and_what_is_said_of_it_is_true() -> None
     assert {"yake", "tfidf"} <= set(dots(alike))
 
 
-def test_a_comparison_by_concept_is_offered_where_both_sides_have_identifiers() -> None:
+def test_comparison_by_concept_needs_identifiers_on_both_sides() -> None:
     app = with_rules(opened("overview"))
     assert "by_concept" not in [item.key for item in app.selectbox]
     rows = {"doc_id": ["d"], "phrase": ["tide"], "uri": ["u1"]}
@@ -143,7 +143,7 @@ def test_a_comparison_by_concept_is_offered_where_both_sides_have_identifiers() 
     assert "compared by their identifiers" in words(app)
 
 
-def test_a_link_opens_its_document_though_a_filter_excludes_it() -> None:
+def test_link_opens_document_excluded_by_filter() -> None:
     app = opened("documents", document="lecture-03", document_search="lecture-05")
     assert "The link names lecture-03, which is not in the list" in words(app)
     assert app.query_params["document"] == "lecture-03"
@@ -151,7 +151,7 @@ def test_a_link_opens_its_document_though_a_filter_excludes_it() -> None:
     assert "The link names" not in words(app)
 
 
-def test_a_copied_link_shows_somebody_else_the_same() -> None:
+def test_copied_link_restores_page_in_new_session() -> None:
     app = chosen(chosen(opened("overview"), "measure", "nDCG@k"), "annotators", "majority")
     app.slider(key="k").set_value(7).run()
     app.session_state["share"] = True
@@ -162,7 +162,7 @@ def test_a_copied_link_shows_somebody_else_the_same() -> None:
     assert dots(other, bounds=True) == dots(app, bounds=True)
 
 
-def test_a_measure_without_any_value_has_words_in_place_of_a_chart() -> None:
+def test_measure_without_values_shows_text_instead_of_chart() -> None:
     app = at("overview", "", measure="bpref")
     assert not app.get("plotly_chart")
     assert "yake undefined" in "".join(html(app))
@@ -177,7 +177,7 @@ def test_one_system_is_enough_to_look_at(page: str, tab: str) -> None:
     assert said.get(tab, "") in words(app)
 
 
-def test_without_a_system_the_page_points_to_the_data_and_to_people() -> None:
+def test_page_without_systems_links_to_data_and_annotators() -> None:
     app = opened("systems", loaded())
     assert "No system output is loaded yet" in words(app)
     links = [item.proto.page for item in app.main.get("page_link")]
@@ -185,12 +185,12 @@ def test_without_a_system_the_page_points_to_the_data_and_to_people() -> None:
 
 
 @pytest.mark.parametrize(("page", "tab"), [*SYSTEMS[:3], PEOPLE[0]])
-def test_a_universe_that_is_too_small_is_a_sentence(page: str, tab: str) -> None:
+def test_too_small_universe_is_reported(page: str, tab: str) -> None:
     app = at(page, tab, universe="number", N="3")
     assert ["universe with at least as many phrases" in error.value for error in app.error] == [True]
 
 
-def test_the_coefficients_and_the_answer_are_those_of_agreement(lectures: kp.Corpus) -> None:
+def test_page_shows_coefficients_of_agreement(lectures: kp.Corpus) -> None:
     result, annotators = kp.agreement(lectures), opened("annotators")
     table = next(item for item in tables(annotators) if "K" in item.get("measure", pd.Series()).tolist())
     table = table.set_index("measure")
@@ -202,7 +202,7 @@ def test_the_coefficients_and_the_answer_are_those_of_agreement(lectures: kp.Cor
     assert table["95% interval"]["K"] == screen_tables.interval(rows["low"]["K"], rows["high"]["K"])
 
 
-def test_k_is_not_read_where_the_universe_is_what_somebody_lists() -> None:
+def test_k_is_not_interpreted_under_universe_rankings() -> None:
     app = opened("annotators", universe="rankings")
     assert "K is not interpreted here" in words(app)
     needs_n = {"K", "K without", "kappa", "PABAK", "P_neg", "AC1", "alpha", "N"}
@@ -214,7 +214,7 @@ def test_k_is_not_read_where_the_universe_is_what_somebody_lists() -> None:
         assert ({"alpha-Jaccard", "alpha-MASI"} <= said) == (tab == "Together and in pairs")  # which need no N
 
 
-def test_one_annotator_has_nobody_to_agree_with() -> None:
+def test_single_annotator_has_no_agreement() -> None:
     corpus = corpus_of({"d1": ["x"], "d2": ["y"]}, {"s": {"d1": ["x"], "d2": ["z"]}})
     assert "one annotator" in words(opened("annotators", corpus))
     assert "people" not in [toggle.key for toggle in opened("overview", corpus).toggle]
@@ -231,7 +231,7 @@ def test_gold_without_systems_is_enough(page: str, tab: str) -> None:
 
 
 @pytest.mark.parametrize("systems", [None, {"s": {"d1": ["tide"], "d2": ["moon"]}}])
-def test_people_who_share_no_document_have_pages_that_say_so(systems: Any) -> None:
+def test_disjoint_annotators_are_reported_on_pages(systems: Any) -> None:
     corpus = kp.load(gold={"ana": {"d1": ["tide", "sea"]}, "ben": {"d2": ["moon", "sea"]}}, systems=systems)
     for page, tab in (("overview", ""), *PEOPLE, ("report", "Report")):
         app = at(page, tab, corpus)
@@ -242,7 +242,7 @@ def test_people_who_share_no_document_have_pages_that_say_so(systems: Any) -> No
             assert [frame for frame in tables(app) if "pair" in frame.columns] == []
 
 
-def test_the_report_offers_its_files_for_the_sections_chosen(offered: dict[str, tuple[str, Any]]) -> None:
+def test_report_offers_files_of_chosen_sections(offered: dict[str, tuple[str, Any]]) -> None:
     app = at("report", "Report")
     assert [name for key, (name, _) in offered.items() if key.startswith("report")] == [name for _, name, _ in FILES]
     assert "All measures" in offered["report markdown"][1]()

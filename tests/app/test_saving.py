@@ -29,7 +29,7 @@ def board(app: Any) -> dict[str, Any]:
     return dots(go(app, "overview"), bounds=True)
 
 
-def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any]) -> None:
+def test_reopened_workspace_is_unchanged(offered: dict[str, Any]) -> None:
     app = opened("data")
     drop(app, GOLD, MINE)
     tab(app, "Details")
@@ -60,7 +60,7 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
     assert "fix:strip-extension" in line
 
 
-def test_a_workspace_opens_the_page_that_it_was_saved_from_as_it_stood(offered: dict[str, Any]) -> None:
+def test_workspace_opens_page_it_was_saved_from(offered: dict[str, Any]) -> None:
     opened("correlation", correlation_tab="Annotators", k="9", by="pos,complexity")
     file = Source("judged.kpscope", offered["save"][1]())
     expected = {"page": "correlation", "by": "pos,complexity", "correlation_tab": "Annotators", "k": "9"}
@@ -88,7 +88,7 @@ def test_ratings_are_saved_and_opened(offered: dict[str, Any]) -> None:
     )
 
 
-def test_a_damaged_workspace_says_so_and_leaves_the_screen() -> None:
+def test_damaged_workspace_is_refused_and_screen_unchanged() -> None:
     data = workspace_file(Saved(ALONE))
     app = opened("data")
     drop(app, Source("mine.kpscope", data[: len(data) // 2]))

@@ -21,7 +21,7 @@ def page(corpus: kp.Corpus | None = None, **more: Any) -> Any:
     return opened("annotators", corpus, annotators_tab="Sentence study", **more)
 
 
-def test_the_numbers_are_those_of_the_study(extracts: kp.Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_shows_numbers_of_study(extracts: kp.Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kp_ui.parts.annotators.THRESHOLDS", (0.5, 0.8))
     monkeypatch.setattr("kp_ui.parts.annotators._DRAWS", ("1",))
     app = page(extracts)

@@ -26,7 +26,7 @@ def study(lectures):
 
 
 @pytest.mark.parametrize("average", ["average", "majority"])
-def test_correlations_are_those_of_correlate(study, average):
+def test_page_shows_correlations_of_correlate(study, average):
     app = chosen(opened("correlation"), "human", prose.value("human", average))
     claim, why = statements.best_measure(study, average)
     assert plain(claim) in words(app)
@@ -40,7 +40,7 @@ def test_correlations_are_those_of_correlate(study, average):
     assert subsets.loc["location: Head", "METEOR"] == pytest.approx(cell)
 
 
-def test_names_of_systems_stand_in_sentences_as_they_are_and_apart():
+def test_sentences_show_distinct_unchanged_system_names():
     said = in_short("run@M is better: F1@M 0.667, next Rprec 0.333.", ["run@M", "Rprec"])
     assert said == "run@M is better: F1 of the whole list 0.667, next Rprec 0.333."
     first, second = (f"keyphrase_extractor_model_v{n}_large_final" for n in (1, 2))
@@ -49,7 +49,7 @@ def test_names_of_systems_stand_in_sentences_as_they_are_and_apart():
     assert len(left) < len(first)
 
 
-def test_raters_work_blind_from_their_files_and_meet_on_the_data_page(offered):
+def test_raters_work_blind_and_ratings_combine_on_data_page(offered):
     app = opened("correlation", view=RATE, k="9")
     app.text_input(key="raters").input("ana, ben").run()
     files, given, orders = [Source("rate.kpscope", offered[f"file for {name}"][1]()) for name in ("ana", "ben")], [], []
@@ -85,7 +85,7 @@ def phrases(app):
     return tuple(item.value for item in app.markdown if item.value.startswith("#### "))
 
 
-def test_who_rates_sees_no_other_page_and_no_ratings_of_others():
+def test_rater_sees_only_own_ratings_and_page():
     app = opened("correlation", view=RATE)
     app.button(key="rate_3").click().run()
     held = {name: app.session_state[name] for name in ("session", "ratings")}

@@ -34,7 +34,7 @@ def dropped(name: str, data: bytes) -> Any:
     return app
 
 
-def test_values_and_pairs_are_those_of_memory(folder: Path) -> None:
+def test_streamed_values_and_pairs_equal_memory(folder: Path) -> None:
     app = dropped("run", (folder / "pairs.npz").read_bytes())
     corpus = in_memory({"gold": TABLES["gold"], "runs": TABLES["runs"]})
     for k in ("3", "2"):
@@ -49,9 +49,7 @@ def test_values_and_pairs_are_those_of_memory(folder: Path) -> None:
     assert str(folder) not in literal(app)
 
 
-def test_a_shared_file_of_annotators_opens_and_a_damaged_one_leaves_it(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_shared_annotator_file_opens_despite_damaged_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = (folder / "people.npz").read_bytes()
     monkeypatch.setenv("KPSCOPE_DATA", str(folder))
     app = dropped("broken.npz", data[: len(data) // 2])

@@ -60,7 +60,7 @@ def assert_words_of_charts_stand_out(page: Page) -> None:
 
 @pytest.mark.parametrize("page", [{"viewport": TELEPHONE}], indirect=True, ids=["telephone"])
 @pytest.mark.parametrize("stem", PAGES)
-def test_a_page_fits_a_telephone_and_on_a_desk_has_no_serious_finding_and_words_of_charts_stand_out(
+def test_pages_fit_phones_and_have_no_serious_findings(
     server: str, page: Page, settle: Callable[[Page], None], stem: str, console_errors: list[str]
 ) -> None:
     """The fixture `page` fails at its end if the page asked another host."""
@@ -82,7 +82,7 @@ def test_a_page_fits_a_telephone_and_on_a_desk_has_no_serious_finding_and_words_
 
 
 @pytest.mark.parametrize("tab", ["systems?systems_tab=Over%20k", "annotators?annotators_tab=Trimming"])
-def test_words_of_charts_on_other_tabs_stand_out(
+def test_chart_text_on_other_tabs_has_contrast(
     server: str, page: Page, settle: Callable[[Page], None], tab: str
 ) -> None:
     page.goto(f"{server}/{tab}")

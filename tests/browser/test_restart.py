@@ -20,9 +20,7 @@ GONE = "This address refers to uploaded files"
 RECONNECTS = 60_000
 
 
-def test_after_a_kill_the_open_page_and_every_click_know_whose_files_they_were(
-    chromium: str, page: Page, settle: SETTLE, tmp_path: Path
-) -> None:
+def test_killed_server_never_mixes_files_of_users(chromium: str, page: Page, settle: SETTLE, tmp_path: Path) -> None:
     port, part = free_port(), {**os.environ, "KPSCOPE_STATE": ""}
     with running(tmp_path / "first", environment=part, port=port) as (address, server):
         drop(page, address, settle, *written(tmp_path, TABLES))

@@ -96,9 +96,7 @@ def two_files(folder: Path) -> tuple[Path, Path]:
     return gold, system
 
 
-def test_files_dropped_beside_a_page_lead_to_how_they_were_read(
-    server: str, page: Page, settle: SETTLE, tmp_path: Path
-) -> None:
+def test_files_dropped_on_any_page_open_data_page(server: str, page: Page, settle: SETTLE, tmp_path: Path) -> None:
     page.goto(f"{server}/learn?k=2")
     settle(page)
     beside = bar(page).locator('[data-testid="stFileUploaderDropzoneInput"]')
@@ -109,7 +107,7 @@ def test_files_dropped_beside_a_page_lead_to_how_they_were_read(
     assert "k=2" in page.url
 
 
-def test_moving_k_changes_sentence_and_charts_and_can_be_gone_back(server: str, page: Page, settle: SETTLE) -> None:
+def test_moving_k_updates_page_and_browser_history(server: str, page: Page, settle: SETTLE) -> None:
     page.goto(f"{server}/overview?measure=P@k&k=6")
     settle(page)
     seen = {6: values(page)}
@@ -144,7 +142,7 @@ def test_no_key_is_lost_however_fast(server: str, page: Page, settle: SETTLE) ->
         expect(slider(page)).to_have_value(str(k))
 
 
-def test_controls_that_pages_share_keep_their_value_from_page_to_page(server: str, page: Page, settle: SETTLE) -> None:
+def test_shared_controls_keep_values_across_pages(server: str, page: Page, settle: SETTLE) -> None:
     page.goto(f"{server}/overview?sample=lectures&k=12&measure=P@k&system=rake&other=tfidf")
     settle(page)
     for name in ("Systems", "Documents"):
@@ -160,7 +158,7 @@ def test_controls_that_pages_share_keep_their_value_from_page_to_page(server: st
     expect(chosen).to_have_attribute("aria-checked", "true")
 
 
-def test_k_is_chosen_by_a_click_in_the_chart_and_can_be_typed(server: str, page: Page, settle: SETTLE) -> None:
+def test_k_can_be_clicked_or_typed(server: str, page: Page, settle: SETTLE) -> None:
     page.goto(f"{server}/overview?k=6")
     settle(page)
     box = main(page).locator(".js-plotly-plot .nsewdrag").first.bounding_box()
@@ -184,7 +182,7 @@ def test_k_is_chosen_by_a_click_in_the_chart_and_can_be_typed(server: str, page:
 
 
 @pytest.mark.parametrize("page", [{"viewport": TELEPHONE}], indirect=True)
-def test_the_bar_of_a_telephone_is_one_line_and_unfolds(server: str, page: Page, settle: SETTLE) -> None:
+def test_phone_bar_is_one_line_and_unfolds(server: str, page: Page, settle: SETTLE) -> None:
     page.goto(f"{server}/overview?k=6")
     settle(page)
     slider(page).press("ArrowRight")
@@ -200,7 +198,7 @@ def test_the_bar_of_a_telephone_is_one_line_and_unfolds(server: str, page: Page,
     expect(rules).to_be_visible()
 
 
-def test_what_opens_near_the_bottom_of_the_window_is_not_a_line_high(server: str, page: Page, settle: SETTLE) -> None:
+def test_popover_near_window_bottom_has_full_height(server: str, page: Page, settle: SETTLE) -> None:
     page.goto(f"{server}/report")
     settle(page)
     button = main(page).get_by_role("button", name="Cite")
@@ -212,7 +210,7 @@ def test_what_opens_near_the_bottom_of_the_window_is_not_a_line_high(server: str
     expect(inside.locator("code").last).to_be_in_viewport(ratio=1)
 
 
-def test_hostile_names_and_phrases_stay_text_on_every_page(
+def test_hostile_names_and_phrases_remain_text(
     server: str, page: Page, settle: SETTLE, tmp_path: Path, console_errors: list[str]
 ) -> None:
     """The fixture `page` fails at its end if any of them made the browser ask a foreign host."""
@@ -246,7 +244,7 @@ def test_hostile_names_and_phrases_stay_text_on_every_page(
     assert [error for error in console_errors if "404" not in error] == []
 
 
-def test_hostile_names_stay_text_in_drawings_that_are_opened(page: Page, tmp_path: Path) -> None:
+def test_hostile_names_remain_text_in_opened_drawings(page: Page, tmp_path: Path) -> None:
     lists = {"d1": ["tide", "sea"]}
     corpus = kp.load(lists, dict.fromkeys(HOSTILE, lists))
     result = kp.evaluate(corpus, kp.Settings().changed(k=[1, 2], interval="none"), ("F1@k",))
@@ -286,7 +284,7 @@ def test_pairs_rated_by_keyboard_join_those_of_people(server: str, page: Page, s
     expect(page.get_by_text("63 pairs; human agreement")).to_be_visible()
 
 
-def test_from_a_row_to_a_marked_document_in_two_clicks(server: str, page: Page, settle: SETTLE) -> None:
+def test_marked_document_is_two_clicks_away(server: str, page: Page, settle: SETTLE) -> None:
     page.goto(f"{server}/overview")
     settle(page)
     main(page).get_by_role("button", name="tfidf").click()
@@ -313,9 +311,7 @@ def test_a_folder_is_read_as_one(server: str, page: Page, settle: SETTLE, tmp_pa
     expect(main(page).get_by_text("gold standard of ana, ben · 2 of 2 documents · 6 phrases")).to_be_visible()
 
 
-def test_a_selected_row_opens_its_document_a_search_keeps_it_and_a_key_turns_it(
-    server: str, page: Page, settle: SETTLE
-) -> None:
+def test_selected_document_survives_search_and_keys_change_it(server: str, page: Page, settle: SETTLE) -> None:
     page.goto(f"{server}/documents?k=10&system=yake&other=rake")
     settle(page)
     listed = page.locator('[data-testid="stDataFrame"]').first

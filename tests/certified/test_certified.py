@@ -61,13 +61,13 @@ def apart_from_the_measure(case: dict[str, Any]) -> str:
     return json.dumps({key: case.get(key) for key in (*DATA, "settings")})
 
 
-def test_the_file_is_what_brute_force_writes() -> None:
+def test_file_equals_brute_force_output() -> None:
     written, kept = ([{**case, "signature": ""} for case in part] for part in (certified(), SET))
     assert written == kept, "run: python -m tests.certified.write"  # signatures name versions, and are tested below
     assert CASES.stat().st_size < 275_000
 
 
-def test_published_programs_agree_on_cases_they_cover() -> None:
+def test_published_programs_agree_where_applicable() -> None:
     programs, wrong = Counter[str](), []
     for case in SET:
         if (answer := published(case)) is not None:
@@ -93,7 +93,7 @@ def test_kpscope_gives_every_value_and_every_reason() -> None:
     assert wrong == []
 
 
-def test_signatures_are_those_of_the_settings() -> None:
+def test_signatures_match_settings() -> None:
     assert [case["id"] for case in SET if kp.settings_from(case["signature"]) != settings_of(case)] == []
 
 
@@ -111,7 +111,7 @@ def test_set_covers_every_measure_and_preset_convention() -> None:
     assert conventions - {case["convention"] for case in SET} == set()
 
 
-def test_ids_are_single_and_every_case_says_why() -> None:
+def test_ids_are_unique_and_cases_explained() -> None:
     assert max(Counter(case["id"] for case in SET).values()) == 1
     assert [case["id"] for case in SET if not case["why"].endswith(".")] == []
 
@@ -140,7 +140,7 @@ def test_right_script_ends_with_status_0(tmp_path: Path) -> None:
     assert (status, text.splitlines()[0].endswith(f"{len(SET)} answered, {len(SET)} equal, 0 differ")) == (0, True)
 
 
-def test_a_script_is_told_neither_value_nor_why() -> None:
+def test_script_receives_neither_value_nor_explanation() -> None:
     assert not {"value", "reason", "why"} & set(json.loads(benchmark.question(SET[0])))
 
 

@@ -85,7 +85,7 @@ def test_expected_rule_under_every_other_convention(option):
 
 
 @pytest.mark.parametrize("option", [{"ap": "hits"}, {"rr": "all-hits"}])
-def test_what_has_no_closed_form_is_refused(option):
+def test_measures_without_closed_form_are_refused(option):
     with pytest.raises(kp.UsageError, match="no closed form"):
         tied(["a"], ["a", "b"], [1.0, 1.0], ["MAP"], **option)
 

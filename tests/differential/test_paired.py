@@ -90,14 +90,14 @@ def pooled(measure):
         ("nDCG@k", "macro", ["nDCG@k"], np.mean),
     ],
 )
-def test_randomisation_swaps_what_the_average_adds_up(two, measure, average, parts, statistic):
+def test_randomization_swaps_summands_of_average(two, measure, average, parts, statistic):
     row = kp.compare(two, measure=measure, k=3, average=average, universe=25, normalise="none").frame.iloc[0]
     first, second = columns(two, parts)
     assert row["difference"] == pytest.approx(statistic(first) - statistic(second), abs=1e-12)
     assert row["p"] == pytest.approx(exact_p(first, second, statistic), abs=1e-12)
 
 
-def test_difference_interval_is_that_of_the_paired_resamples(two):
+def test_difference_interval_uses_paired_resamples(two):
     first, second = columns(two, ["F1@k"])
     weights = intervals.resample(8, 300, np.random.default_rng(4))
     resampled = [np.repeat((first - second)[:, 0], row.astype(int)).mean() for row in weights]

@@ -77,7 +77,7 @@ def test_preset_rows_equal_evaluations_at_current_cutoff(measure: str) -> None:
 @pytest.mark.parametrize(
     ("measure", "preset"), [("F1@k", "kpscope"), ("F1@k", "kex"), ("MAP", "kpscope"), ("nDCG@k", "kex")]
 )
-def test_single_changes_are_those_evaluations(measure: str, preset: str) -> None:
+def test_single_changes_equal_evaluations(measure: str, preset: str) -> None:
     part, now = sensitivity(CORPUS, measure=measure, k=5, preset=preset), values(measure, k=5, preset=preset)
     for (field, value), rows in part.changes.groupby(["field", "now"], sort=False):
         expected = values(measure, k=5, preset=preset, **{str(field): value})
@@ -87,7 +87,7 @@ def test_single_changes_are_those_evaluations(measure: str, preset: str) -> None
     assert set(part.changes["field"]) == {*CONVENTIONS, "normalise"} - others
 
 
-def test_rankings_are_those_of_the_evaluations() -> None:
+def test_rankings_equal_those_of_evaluations() -> None:
     by_measure = stability(CORPUS, by="measure", views=["F1@3", "MAP", "kappa"], k=5, universe=60)
     for name in ("F1@3", "MAP", "kappa"):
         rows = by_measure.frame[by_measure.frame["view"] == name]

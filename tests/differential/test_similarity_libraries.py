@@ -70,7 +70,7 @@ def test_meteor_equals_nltk_without_repeated_stems(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("stemmer", [False, True])
-def test_rouge_is_that_of_rouge_score(seed, stemmer):
+def test_rouge_equals_rouge_score(seed, stemmer):
     """Of words of more than three letters without hyphens; rouge-score splits at hyphens and stems no shorter word."""
     pairs = draw(seed, words=[word for word in WORDS if len(word) > 3 and "-" not in word])
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=stemmer)
@@ -84,7 +84,7 @@ def test_rouge_is_that_of_rouge_score(seed, stemmer):
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
-def test_phrase_safe_bleu_is_that_of_sacrebleu(seed, order):
+def test_phrase_safe_bleu_equals_sacrebleu(seed, order):
     pairs = draw(seed)
     scorer = BLEU(effective_order=True, tokenize="none", max_ngram_order=order, lowercase=True)
     expected = [scorer.sentence_score(c, [k]).score / 100 for k, c in zip(*pairs, strict=True)]
@@ -92,7 +92,7 @@ def test_phrase_safe_bleu_is_that_of_sacrebleu(seed, order):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_chrf_is_that_of_sacrebleu(seed):
+def test_chrf_equals_sacrebleu(seed):
     keyphrases, candidates = draw(seed)
     keyphrases += ["a", "ab", "Straße 漢字", "aaaaaaaa aaa"]
     candidates += ["b", "a", "straße 漢", "aaa"]
@@ -103,7 +103,7 @@ def test_chrf_is_that_of_sacrebleu(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_edit_similarities_are_those_of_rapidfuzz(seed):
+def test_edit_similarities_equal_rapidfuzz(seed):
     pairs = draw(seed)
     lower = [(k.lower(), c.lower()) for k, c in zip(*pairs, strict=True)]
     for measure, scorer, scale in (

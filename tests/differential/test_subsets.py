@@ -54,7 +54,7 @@ def test_group_scores_equal_those_of_group_alone(measures):
         pd.testing.assert_series_equal(actual, rows(expected, "all").reindex(actual.index))
 
 
-def test_what_is_not_there_is_refused():
+def test_missing_subsets_are_refused():
     with pytest.raises(kp.InputError, match="no texts"):
         kp.evaluate(corpus_of(GOLD, RUNS), k=2, by="presence")
     with pytest.raises(kp.InputError, match="no document type"):

@@ -22,12 +22,12 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, st
     }
 
 
-def test_it_is_stored_without_what_it_shows() -> None:
+def test_notebook_is_stored_without_outputs() -> None:
     notebook = nbformat.read(ROOT / "docs" / "notebook.ipynb", as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells)
 
 
-def test_it_shows_answer_table_and_chart(executed: dict[str, dict[str, str]], lectures: kp.Corpus) -> None:
+def test_notebook_shows_answer_table_and_chart(executed: dict[str, dict[str, str]], lectures: kp.Corpus) -> None:
     shown = {source.rstrip().rpartition("\n")[2]: result for source, result in executed.items()}
     claim = kp.answer(lectures, k=6).claim
     assert f"{claim}</b>" in shown["kp.answer(corpus, k=6)"]["text/html"]

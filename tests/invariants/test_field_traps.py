@@ -24,7 +24,7 @@ def test_keyphrase_inside_longer_word_is_no_hit():
     assert value(corpus, "N", 2, universe="ngrams:2") == 3 + 2
 
 
-def test_a_cut_list_keeps_its_order():
+def test_cut_list_keeps_order():
     phrases = ["good", *(f"filler {i}" for i in range(50)), "late"]
     corpus = corpus_of({"d": ["good", "late"]}, {"s": {"d": [*phrases, "good"]}})
     assert scored(corpus, ["P@5", "F1@5", "MRR"])["value"].tolist() == pytest.approx([1 / 5, 2 / 7, 1.0])

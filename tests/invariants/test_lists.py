@@ -126,7 +126,7 @@ def test_no_system_beats_oracle(pairs, k):
 
 @given(documents, cutoffs)
 @few
-def test_by_document_holds_what_the_macro_mean_averages(pairs, k):
+def test_macro_mean_averages_values_by_document(pairs, k):
     corpus = build(pairs)
     for measure in ("F1@k", "MAP", "P_pos"):
         mean = document_values(corpus, measure, k, normalise="none")["value"].mean()

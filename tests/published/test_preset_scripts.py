@@ -51,7 +51,7 @@ def test_trec_keeps_lower_gains_and_counts_judged_topics():
     assert value(GRADED, "nDCG", preset="trec", rel=2, ties="expected") == value(GRADED, "nDCG", preset="trec", rel=2)
 
 
-def test_the_snowball_of_ijcnlp13_is_that_of_nltk():
+def test_ijcnlp13_uses_snowball_of_nltk():
     # SnowballStemmer("english") and ("french") of NLTK 3.10, beside PyStemmer 3.1
     words = [("organization", "en", "organ", "organiz"), ("japonaises", "fr", "japonais", "japon")]
     for word, language, theirs, others in words:
@@ -62,7 +62,7 @@ def test_the_snowball_of_ijcnlp13_is_that_of_nltk():
 TITLED = {"doc_id": ["d"], "title": ["Tide tables"], "text": ["Harbours rise."]}
 
 
-def test_a_text_is_its_title_then_its_text():
+def test_text_begins_with_title():
     # utils of KPEval and of OpenNMT-kpg: title + " . " + text, so that a keyphrase of the title is present
     corpus = kp.load(
         gold={"d": ["tide table", "sea"]}, systems={"s": {"d": ["tide tables"]}}, documents=pd.DataFrame(TITLED)

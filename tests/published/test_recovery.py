@@ -42,7 +42,7 @@ def test_margins_behind_the_lecture_table(shared):
     assert all(item.precision_max < 0.5 for item in result.values())
 
 
-def test_the_spans_hold_every_table_that_prints_so():
+def test_spans_contain_every_table_with_printed_values():
     """All tables of N = 60 with the same four printed values lie inside, whatever they are."""
     cells = np.array([(a, b, c, 60 - a - b - c) for a in range(25) for b in range(25) for c in range(11)], float)
     values = np.array([MEASURES[name].score(concordance.table(*cells.T)) for name in NAMES]).T

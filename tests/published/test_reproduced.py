@@ -145,7 +145,7 @@ def equal_values(corpus, lists, preset, script, **options):
 
 @pytest.mark.published
 @pytest.mark.parametrize("preset", [*SCRIPTS, "trec"])
-def test_as_many_values_are_equal_as_methods_says(corpus, lists, preset):
+def test_numbers_of_equal_values_match_methods_page(corpus, lists, preset):
     options = {"gold_stemmed": "yes", "normalise": "lower+space+porter-nltk"}
     equal, compared = equal_values(corpus, lists, preset, {**SCRIPTS, "trec": trec}[preset], **options)
     assert kp.PRESETS[preset].reproduced.startswith(f"{equal:,} / {compared:,}: ")

@@ -241,7 +241,7 @@ def test_conda_recipe_matches_wheel() -> None:
     assert recipe["build"]["python"]["entry_points"] == scripts
 
 
-def test_the_upload_limit_is_the_one_of_reading() -> None:
+def test_upload_limit_equals_reading_limit() -> None:
     from kp_core.reading.limits import Limits  # here, so that every other rule speaks even where kp_core is broken
 
     config = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))

@@ -47,7 +47,7 @@ def both(given: Given, corpus: kp.Corpus, **options: Any) -> tuple[kp.Result, kp
     RUNS,
     ids=lambda one: one if isinstance(one, str) else ",".join(f"{name}={value}" for name, value in one.items()),
 )
-def test_an_evaluation_is_that_of_memory(form: str, options: dict[str, Any], tmp_path: Path) -> None:
+def test_evaluation_equals_memory(form: str, options: dict[str, Any], tmp_path: Path) -> None:
     tables = draw(1, documents=40)
     options = {"interval": "poisson", "resamples": 100} | options
     streamed, memory = both(write(tables, tmp_path, form), in_memory(tables), **options)
@@ -78,7 +78,7 @@ def test_grades_and_the_largest_of_all_parts(tmp_path: Path) -> None:
         ("P@k", {"k": 5, "test": "bootstrap", "correction": "bh"}),
     ],
 )
-def test_comparisons_are_those_of_memory(
+def test_comparisons_equal_memory(
     measure: str, options: dict[str, Any], tables: dict[str, pd.DataFrame], tmp_path: Path
 ) -> None:
     memory = kp.compare(in_memory(tables), measure=measure, **{"interval": "poisson"} | options)
@@ -99,7 +99,7 @@ def test_comparisons_are_those_of_memory(
 
 
 @pytest.mark.parametrize("options", [{}, {"average": "both", "interval": "cluster-t"}, {"measures": "K,kappa,a,Light"}])
-def test_agreement_is_that_of_memory(options: dict[str, Any], tmp_path: Path) -> None:
+def test_agreement_equals_memory(options: dict[str, Any], tmp_path: Path) -> None:
     tables = draw(3)
     memory = kp.agreement(in_memory(tables), **{"interval": "poisson", "resamples": 100} | options)
     given = write(tables, tmp_path)

@@ -24,7 +24,7 @@ from tests.scale.tables import draw, engine, in_memory, write
         ({"comparisons": [scale.Family("F1@k", "wilcoxon")]}, "ranks the differences of all documents"),
     ],
 )
-def test_what_needs_all_documents_at_once_is_refused(options: dict[str, Any], reason: str, tmp_path: Path) -> None:
+def test_options_needing_all_documents_are_refused(options: dict[str, Any], reason: str, tmp_path: Path) -> None:
     with pytest.raises(kp.UsageError, match=reason):
         scale.stream(*write(draw(0, documents=5), tmp_path), **options)
 

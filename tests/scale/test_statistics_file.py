@@ -43,7 +43,7 @@ def packed(save: Any = np.savez, **arrays: Any) -> bytes:
     return stream.getvalue()
 
 
-def test_an_opened_file_says_what_the_run_said(run: scale.Streamed, data: bytes) -> None:
+def test_opened_file_gives_results_of_run(run: scale.Streamed, data: bytes) -> None:
     source = Source("anything", data)
     assert scale.is_statistics_file(source)
     assert not scale.is_statistics_file(Source("run.npz", packed(gold=np.zeros(1))))

@@ -49,7 +49,7 @@ def test_files_read_apart_are_the_same_corpus(limited):
     same(module.apart(Uploads((GOLD,)).load), kp.load(gold=[GOLD]))
 
 
-def test_questions_and_forms_come_back_whole(limited):
+def test_questions_and_forms_survive_process_boundary(limited):
     assert module.apart(form_for, UNKNOWN, Mapping()) == form_for(UNKNOWN, Mapping())
     with pytest.raises(kp.InputError) as local:
         Uploads((UNKNOWN,)).load()

@@ -76,7 +76,7 @@ def test_left_out_documents_make_systems_incomparable_too() -> None:
     assert "c has lists for 5" in said.claim
 
 
-def test_one_system_says_how_many_lists_it_has() -> None:
+def test_single_system_reports_number_of_lists() -> None:
     said = kp.answer(drawn(20, {"a": (0.5, range(12))}), k=5, resamples=200)
     assert said.caveats == ("The system has lists for 12 of 20 documents.",)
     with pytest.raises(kp.UsageError, match="cannot rank systems"):
@@ -108,7 +108,7 @@ def brute(values: dict[str, np.ndarray[Any, Any]]) -> dict[tuple[str, str], list
     }
 
 
-def test_p_over_k_is_that_of_every_assignment() -> None:
+def test_p_over_k_equals_enumerated_assignments() -> None:
     corpus = drawn(8, {"a": (0.8, range(8)), "b": (0.5, range(8)), "c": (0.4, range(8))}, seed=3)
     result = all_cutoffs(corpus, kp.Settings())
     assert result is not None
@@ -120,7 +120,7 @@ def test_p_over_k_is_that_of_every_assignment() -> None:
         assert result.p[pair].tolist() == pytest.approx(p, abs=1e-12)
 
 
-def test_significant_cutoffs_are_those_with_the_first_ahead() -> None:
+def test_significant_cutoffs_favor_first_system() -> None:
     values = {"a": np.array([[0.2, 0.8, 0.5]]), "b": np.array([[0.9, 0.1, 0.4]])}
     result = AllCutoffs((1, 2, 3), values, {("a", "b"): np.array([0.01, 0.02, 0.3])}, 100, 0)
     assert result.significant("a", "b") == (2,)
@@ -141,7 +141,7 @@ def test_best_k_comes_with_indistinguishable_neighbors() -> None:
     assert best_k(rising, range(1, 4), 2000, rng) is None  # a plateau falls nowhere
 
 
-def test_documents_needed_are_those_of_the_normal_test() -> None:
+def test_documents_needed_match_normal_approximation() -> None:
     apart = np.random.default_rng(0).normal(0.3, 1.0, 4000)
     needed = documents_needed(apart, 1, np.random.default_rng(0))
     mean, spread = apart.mean(), apart.std()

@@ -15,7 +15,7 @@ def spans(classes, **rules):
     return [(start, end) for _, start, end in chunks([classes], Rules(**rules))]
 
 
-def test_chunks_are_those_of_a_brute_force_search():
+def test_chunks_equal_brute_force_search():
     """Every span of the right letters that cannot be extended, found here by trying all."""
     rng = np.random.default_rng(3)
     for _ in range(200):

@@ -62,7 +62,7 @@ def test_curves_end_with_the_longest_list() -> None:
     assert max(k for trace in checked(curves.over_k(result, "P@k")).data for k in trace.x) == 50
 
 
-def test_curve_labels_stand_apart_and_tails_are_pale(result: kp.Result) -> None:
+def test_curve_labels_do_not_overlap_and_tails_are_pale(result: kp.Result) -> None:
     drawn = checked(curves.over_k(result, "F1@k", curves.Marks(2, 2, {"two": 2})))
     names = {item.text: item for item in drawn.layout.annotations if item.x == 3}
     assert list(names) == ["two", "&lt;b&gt;one&lt;/b&gt;"]

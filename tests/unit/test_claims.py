@@ -149,7 +149,7 @@ def test_k_decides_where_both_directions_are_significant() -> None:
     assert alone.claim.startswith("It depends on k: sharp is better at k = 1, broad at k = 2 (")
 
 
-def test_one_deciding_document_tells_no_number_of_documents() -> None:
+def test_one_deciding_document_gives_no_required_number() -> None:
     apart = np.array([0.5, *[0.0] * 14])
     assert documents_needed(apart, 1, np.random.default_rng(0)) is None
     assert documents_needed(np.array([0.5, 0.4, 0.3, 0.6, *[0.0] * 40]), 1, np.random.default_rng(0)) is None

@@ -194,7 +194,7 @@ def test_as_chooses_sheet_column_and_order(capsys, files):
 
 
 @pytest.mark.parametrize(("chosen", "status", "words"), CASES["not_chosen"])
-def test_what_cannot_be_chosen_is_refused(capsys, files, chosen, status, words):
+def test_invalid_choices_are_refused(capsys, files, chosen, status, words):
     result, out, err = evaluated(
         capsys, files, "--as", "yake.csv:document=doc_id,keyphrases=x,score=score", "--as", chosen
     )

@@ -37,7 +37,7 @@ def _whole(concepts: list[str], edges: list[tuple[str, str]]) -> set[str]:
 
 
 @given(EDGES, LISTS, LISTS, st.integers(1, 5))
-def test_both_sides_hold_all_that_is_broader(edges: list, gold: dict, lists: dict, k: int) -> None:
+def test_both_sides_include_all_broader_concepts(edges: list, gold: dict, lists: dict, k: int) -> None:
     gold = {d: cs for d, cs in gold.items() if cs} | {"d9": ["c0", "c7"]}
     broader = pd.DataFrame(edges or [("a", "b")], columns=["child", "parent"])
     corpus = _corpus(gold, {"d9": ["c1"], **lists}, broader=broader)
@@ -93,7 +93,7 @@ def test_hierarchical_measures_need_a_hierarchy_and_concepts() -> None:
         ("frequencies", "concept,n\nx,1\nx,1\ny,2\nx,3\n", "one row per concept, found two numbers for “x”"),
     ],
 )
-def test_tables_that_say_something_else_are_refused(tmp_path, name: str, text: str, words: str) -> None:
+def test_contradictory_tables_are_refused(tmp_path, name: str, text: str, words: str) -> None:
     (tmp_path / "table.csv").write_text(text, encoding="utf-8")
     with pytest.raises(kp.InputError, match=words):
         _corpus({"d": ["tide"]}, {"d": ["sea"]}, **{name: str(tmp_path / "table.csv")})

@@ -43,7 +43,7 @@ def test_grades_and_falling_scores_are_kept():
     assert again.runs["score"].tolist() == [0.7, 0.1, -3.5]
 
 
-def test_what_trec_cannot_hold_is_said():
+def test_data_lost_in_trec_are_listed():
     corpus = corpus_of({"d": [("a", "b")], "e": []}, {"s": {"d": []}}, texts={"d": "A text."})
     messages = [f"{note.where}: {note.message}" for note in trec(corpus).notes]
     left_out = "left out, because TREC files contain only ids, phrases, grades and scores"

@@ -23,7 +23,7 @@ def table() -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("name", ["spearman", "pearson", "kendall"])
-def test_every_cell_is_what_scipy_gives(lectures, table, name):
+def test_every_cell_equals_scipy(lectures, table, name):
     asked = ["R-precision", "METEOR", "levenshtein"], ["location", "type"]
     study = kp.correlate(lectures, *asked, correlation=name, interval="none", test="none")
     human = table[[f"score_{i}" for i in range(1, 5)]].mean(axis=1).to_numpy()
@@ -60,7 +60,7 @@ def test_pair_without_keyphrase_takes_best_gold_value():
     assert "pairs-of:best-over-gold" in study.signature
 
 
-def test_what_is_not_there_is_refused(table):
+def test_missing_data_are_refused(table):
     with pytest.raises(kp.InputError, match="no judged pair"):
         kp.correlate(corpus_of({"d": ["x"]}))
     with pytest.raises(kp.UsageError, match="no breakdown 'colour'"):

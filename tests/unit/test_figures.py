@@ -69,7 +69,7 @@ def test_unfinished_drawing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None
         image('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"></svg>', "png", "kps")
 
 
-def test_what_cannot_be_drawn_is_said(corpus: kp.Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undrawable_outputs_give_reasons(corpus: kp.Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(kp.UsageError, match="one chart, and these sections have 2; choose one section"):
         report(corpus, k=2, interval="none", sections=["leaderboard", "agreement"]).svg()
     made = report(corpus, k=2, interval="none", sections=["leaderboard"])

@@ -90,7 +90,7 @@ def test_the_notes_recomputed() -> None:
 
 
 @pytest.mark.published
-def test_what_the_lecture_says_of_its_six_systems() -> None:
+def test_lecture_claims_about_six_systems() -> None:
     measures = {"kappa": "none", "P_pos": "none", "P_neg": "all", "PABAK": "all"}
     for system in every_lesson.RECOVERED:
         cells = lecture_cells(system)

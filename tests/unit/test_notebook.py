@@ -29,7 +29,7 @@ def test_plain_lists_are_scored() -> None:
         (["tide"], [["tide"], ["sea"]], "gold has 1 documents and predicted 2"),
     ],
 )
-def test_lists_that_cannot_be_meant_are_told(gold, predicted, words: str) -> None:
+def test_implausible_lists_are_refused(gold, predicted, words: str) -> None:
     with pytest.raises(kp.UsageError, match=words):
         kp.score(gold, predicted)
 

@@ -37,14 +37,14 @@ def every_setting() -> pd.DataFrame:
         ("hits@k=2.5", 2.45, 2.55),
     ],
 )
-def test_the_digits_decide_what_rounds_to_a_number(text: str, low: float, high: float) -> None:
+def test_digits_determine_rounding_interval(text: str, low: float, high: float) -> None:
     result = ReportedScore.parse(text)
     assert (result.low, result.high) == pytest.approx((low, high), abs=1e-12)
     assert result.system == ("bart" if "bart" in text else "")
 
 
 @pytest.mark.parametrize("text", ["F1@5", "F1@5=", "F1@5=a", ".348", "F9=.3"])
-def test_what_is_no_printed_number_is_refused(text: str) -> None:
+def test_invalid_printed_numbers_are_refused(text: str) -> None:
     with pytest.raises(kp.UsageError):
         ReportedScore.parse(text)
 

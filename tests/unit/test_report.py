@@ -44,7 +44,7 @@ def test_the_page_fetches_nothing_and_is_small(whole: Report) -> None:
     assert page.count('src="data:image/svg+xml' if browser() else "Plotly.newPlot") == charts
 
 
-def test_the_archive_holds_all(whole: Report) -> None:
+def test_archive_contains_all_files(whole: Report) -> None:
     with zipfile.ZipFile(io.BytesIO(whole.zip())) as archive:
         names = set(archive.namelist())
         assert {"report.html", "report.md", "methods.txt", "references.bib"} <= names
@@ -59,7 +59,7 @@ def test_the_archive_holds_all(whole: Report) -> None:
         assert archive.read("tables.tex").decode().count(r"\begin{tabular}") == len(tables)
 
 
-def test_sections_that_the_data_cannot_give_say_why() -> None:
+def test_impossible_sections_give_reasons() -> None:
     corpus = kp.load(gold={"d1": ["a"]}, systems={"x": {"d1": ["a"]}})
     result = report(corpus, k=1, interval="none", sections=list(SECTIONS))
     said = {section.title: " ".join(section.text) for section in result.sections}
@@ -69,7 +69,7 @@ def test_sections_that_the_data_cannot_give_say_why() -> None:
     assert result.paragraph().startswith("The evaluation covers 1 system on 1 document with the keyphrases of 1")
 
 
-def test_what_cannot_be_reported_is_refused() -> None:
+def test_unknown_sections_and_measures_are_refused() -> None:
     with pytest.raises(UsageError, match="there is no section 'nothing'"):
         report(kp.load(gold={"d": ["a"]}, systems={"x": {"d": ["a"]}}), k=1, sections=["nothing"])
     with pytest.raises(UsageError, match="needs a gold standard, and the output of a system or a second"):

@@ -84,7 +84,7 @@ def test_spread_and_rankings_accept_means_over_subjects(corpus: kp.Corpus) -> No
     assert kp.stability(corpus, by="k", views=[2], average="subject").frame["value"].tolist() == values
 
 
-def test_versus_uses_gold_size_and_universe_of_all_systems() -> None:
+def test_head_to_head_uses_universe_of_all_systems() -> None:
     lists = {"a": ["tide", "sky", "sea"], "b": ["moon", "sea"], "c": ["ebb", "reef", "cliff", "sand", "foam", "gull"]}
     corpus = kp.load(gold={"d": ["tide", "sea"]}, systems={name: {"d": phrases} for name, phrases in lists.items()})
     result = kp.head_to_head(corpus, measure="kappa", k="gold", a="a", b="b", interval="none")

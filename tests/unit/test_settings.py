@@ -69,7 +69,7 @@ def test_a_line_that_is_no_signature_is_refused(line, message):
         settings_from(line)
 
 
-def test_an_option_beside_a_preset_wins_over_it():
+def test_option_overrides_preset():
     made = Settings(preset="kex", denominator="k", k=3)
     assert (made.denominator, made.duplicates, made.k) == ("k", "keep", (3,))
     assert Settings(preset="kex").k == (5, 10)

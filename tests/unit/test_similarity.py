@@ -34,7 +34,7 @@ def test_a_table_in_and_a_tidy_table_out():
 
 
 @pytest.mark.parametrize(("arguments", "said"), CASES["cannot_be_done"])
-def test_what_cannot_be_done_is_said(arguments, said):
+def test_impossible_requests_give_reasons(arguments, said):
     with pytest.raises(kp.UsageError) as raised:
         kp.similarity([("a", "b")], **arguments)
     assert said in str(raised.value)

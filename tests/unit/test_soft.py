@@ -40,7 +40,7 @@ def test_intervals_and_signature():
         ("exact", ["P@k"], {"ties": "expected"}, "soft matching needs a single order"),
     ],
 )
-def test_what_cannot_be_done_is_said(soft, measures, options, said):
+def test_impossible_requests_give_reasons(soft, measures, options, said):
     with pytest.raises(kp.UsageError, match=said):
         kp.soft_evaluate(CORPUS, settings(3, universe=10, **options), soft, measures)
 

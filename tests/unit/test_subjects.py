@@ -78,7 +78,7 @@ def test_subjects_of_annotators_equal_pairwise_counts(people: dict) -> None:
     assert apart_of == sorted(apart_of, reverse=True)
 
 
-def test_of_one_person_alone_nothing_can_be_said() -> None:
+def test_single_annotator_has_no_subject_agreement() -> None:
     with pytest.raises(kp.UsageError, match="a system, or a second annotator"):
         kp.subjects(kp.load(gold=GOLD))
 

@@ -25,7 +25,7 @@ def test_empty_stem_keeps_its_word():
         assert all(stem_words(["s", "es", "ly", "1", "-"], stemmer))
 
 
-def test_phrases_that_hold_the_border_character_stay_apart():
+def test_phrases_with_border_character_stay_distinct():
     assert normalised("lower", "A\x00B", "C") == ["a b", "c"]
 
 

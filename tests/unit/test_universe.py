@@ -27,7 +27,7 @@ def test_spellings(universe, spelled):
 @pytest.mark.parametrize(
     "universe", ["ngrams:0", "ngrams:11", "ngrams:x", "nan", "inf", "1e400", "-1", "0", "1.5", "all"]
 )
-def test_what_is_no_universe(universe):
+def test_invalid_universes_are_refused(universe):
     allowed = "ngrams, ngrams:n, candidates, rankings, vocabulary, sentences, or a number of phrases"
     with pytest.raises(kp.UsageError, match=f"choose {allowed}"):
         scored(PLAIN, "kappa", 1, universe=universe)

@@ -101,7 +101,7 @@ def test_a_zip_without_a_manifest_is_refused(manifest):
     assert not is_workspace_file(Source("lists.zip", zipped({"gold.csv": b"x"}).data))
 
 
-def test_the_limits_hold_for_a_workspace_file_too():
+def test_limits_apply_to_workspace_files():
     with pytest.raises(kp.InputError, match="a file of"):
         read_workspace(Source("mine.kpscope", WHOLE), Limits(file_bytes=100))
     with pytest.raises(kp.InputError, match="a member that leaves the archive"):

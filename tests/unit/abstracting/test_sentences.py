@@ -67,7 +67,7 @@ def test_every_word_of_attitude_that_is_printed_counts():
         assert [attitude(f"It {verb} {word}.") for verb in ("is", "are", "was")] == [2, 2, 1]
 
 
-def test_what_is_missing_is_0_and_said():
+def test_missing_attributes_are_zero_with_note():
     texts = {"d1": ("One tide.", None, None), "d2": ("", "Empty", None), "d3": ("A sea. A sea.", "", None)}
     table, notes = attributes(loaded(**texts))
     assert table["doc_id"].tolist() == ["d1", "d3", "d3"]
@@ -120,7 +120,7 @@ def chosen(corpus: kp.Corpus, **lists: list[str]) -> kp.Corpus:
     return kp.Corpus(documents=corpus.documents, gold=gold.astype(dict.fromkeys(gold.columns[:3], "str")))
 
 
-def test_sentences_are_the_universe_where_they_are_chosen(tides):
+def test_sentence_ids_imply_universe_of_sentences(tides):
     corpus = chosen(tides, A=["d1#s001", "d1#s002"], B=["d1#s001"])
     assert names_sentences(corpus)
     assert universe_sizes(corpus, "sentences") == {"d1": 4}
@@ -142,7 +142,7 @@ def test_misspelled_sentence_id_is_refused(tides):
 
 
 @pytest.mark.parametrize("phrase", ["s3", "d1#s3", "d1#s03", "d1#s009", "d2#s001", "tide"])
-def test_what_is_no_sentence_is_refused(tides, phrase):
+def test_unknown_sentences_are_refused(tides, phrase):
     corpus = chosen(tides, A=["d1#s001", phrase], B=["d1#s001"])
     words = rf"document 'd1': expected one of its 4 sentences, such as d1#s001, .*{phrase}"
     with pytest.raises(kp.InputError, match=words):

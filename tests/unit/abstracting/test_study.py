@@ -48,7 +48,7 @@ def outcome(found):
     return protocol.run_at_majority(found, np.full(20, 2), Design(repeats=1))
 
 
-def test_classes_are_those_of_trimming(lectures, found):
+def test_classes_follow_from_trimming(lectures, found):
     """As `trim` keeps them under the same universe, and as counted by brute force from the file."""
     gold = pd.read_csv(LECTURES / "sentences.csv")
     votes = gold.groupby("sentence")["annotator"].nunique()
@@ -90,7 +90,7 @@ def test_pruning_afterwards_is_pruning_by_scikit_learn(seed):
 
 
 @pytest.mark.parametrize(("yes", "no", "drawn"), CASES["draws"])
-def test_what_a_draw_takes(yes, no, drawn):
+def test_draw_takes_limited_yes_and_no_sentences(yes, no, drawn):
     classes = np.arange(yes + no + 20) < yes
     kept = np.arange(yes + no + 20) < yes + no  # the last 20 stand in documents that are not left
     planned = protocol.remaining_counts(np.array([2, 1, 0]), classes, kept)
@@ -130,7 +130,7 @@ def test_random_trimming_keeps_as_many_of_the_chosen():
     assert np.abs(kept[:, [4, 6]].mean(0) - 1 / 2).max() < 4 * np.sqrt(1 / 4 / 600)
 
 
-def test_measures_are_those_of_scikit_learn(found, outcome):
+def test_measures_equal_scikit_learn(found, outcome):
     from sklearn import metrics
 
     frame = protocol.assemble(found, {0.5: outcome}, Design(repeats=1)).frame

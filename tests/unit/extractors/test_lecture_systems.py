@@ -96,7 +96,7 @@ def test_texts_without_english_words_are_refused_or_noted():
     assert listed(result, "e").index[0] == "tide"
 
 
-def test_recipe_and_notes_say_what_was_done():
+def test_signature_and_notes_describe_extraction():
     result = extract(TEXTS, "tfidf-chunks,phrase-boosting", 5, EXTERNAL, beta=2)
     assert list(result.settings) == ["tfidf-chunks", "phrase-boosting"]
     begin = "kps-extract|method:tfidf-chunks|longest:3|stop:sklearn-english-318-"

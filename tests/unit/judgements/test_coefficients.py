@@ -13,7 +13,7 @@ NAN = float("nan")
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_undefined_values_say_why(name):
+def test_undefined_values_have_reasons(name):
     measures = np.array([[1, 5, NAN], [2, 5, NAN], [3, 5, 1], [4, 5, 2]])
     people = np.array([[1.0, 2.0], [2, 2], [4, 2], [3, 2]])
     value, pairs = coefficients.correlations(measures, people, name), coefficients.Correlator(measures, people).pairs

@@ -54,7 +54,7 @@ def cell(found, measure, subset="all", how="average"):
 
 
 @pytest.mark.parametrize("name", ["spearman", "pearson", "kendall"])
-def test_intervals_and_ceiling_are_those_of_explicit_resampling(name):
+def test_intervals_and_ceiling_equal_explicit_resampling(name):
     scores, measures, documents = data(4)
     result = plain(scores, measures, documents, replace(STUDY, correlation=name, test="none"))
     weights = resample(12, STUDY.resamples, np.random.default_rng(STUDY.seed))

@@ -32,7 +32,7 @@ def test_a_wide_table_gives_the_same_matrix():
         (pd.DataFrame({"pair_id": ["p", "p"], "score_1": [1, 2]}), "a second row for pair_id “p”"),
     ],
 )
-def test_what_is_refused(table, says):
+def test_invalid_judgments_are_refused(table, says):
     with pytest.raises(InputError, match=says):
         human.score_matrix(table)
 

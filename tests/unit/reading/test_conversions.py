@@ -24,14 +24,14 @@ def converted(name: str, folder: Path) -> None:
     subprocess.run([sys.executable, "-c", PROGRAMS[name]], cwd=folder, check=True)
 
 
-def test_every_program_has_at_most_15_lines_and_a_case() -> None:
+def test_conversions_are_short_and_tested() -> None:
     assert PROGRAMS.keys() == CASES.keys()
     # below a docstring and a blank line
     assert {name: n for name, text in PROGRAMS.items() if (n := len(text.strip().split("\n")) - 2) > 15} == {}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_what_a_program_writes_is_read(name: str, tmp_path: Path) -> None:
+def test_output_of_conversions_is_read(name: str, tmp_path: Path) -> None:
     converted(name, tmp_path)
     case: dict[str, Any] = CASES[name]
     corpus = kp.load(**{case["role"]: tmp_path / case["writes"]})
@@ -43,7 +43,7 @@ def test_what_a_program_writes_is_read(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("by_concept", ["yes", "no"])
-def test_hits_are_those_of_the_script_of_llms4subjects_by_concept_and_by_label(by_concept: str, tmp_path: Path) -> None:
+def test_hits_equal_llms4subjects_by_concept_and_label(by_concept: str, tmp_path: Path) -> None:
     for name in ("records", "runs"):
         converted(name, tmp_path)
     corpus = kp.load(gold=tmp_path / "gold.jsonl", systems=tmp_path / "systems.csv")
@@ -67,6 +67,6 @@ def test_hits_are_those_of_the_script_of_llms4subjects_by_concept_and_by_label(b
     ],
 )
 @pytest.mark.parametrize("role", ["gold", "documents", "files"])
-def test_what_is_not_converted_is_refused_with_the_page_that_shows_how(name: str, text: str, found: str, role: str):
+def test_unconverted_formats_are_refused_with_link(name: str, text: str, found: str, role: str):
     with pytest.raises(kp.InputError, match=rf"{found}.*docs/formats\.md"):
         kp.load(**{role: kp.reading.Source(name, text.encode())})

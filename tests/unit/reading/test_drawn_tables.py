@@ -22,6 +22,6 @@ def true_mapping_fails(drawn: Drawn) -> str:
 
 
 @pytest.mark.parametrize("check", [ends, true_mapping_fails])
-def test_drawn_tables_are_read_right_or_within_three_choices(check: Callable[[Drawn], str]) -> None:
+def test_drawn_tables_need_at_most_three_choices(check: Callable[[Drawn], str]) -> None:
     failed = [f"{drawn.words} => {reason[:300]}" for drawn in TABLES if (reason := check(drawn))]
     assert not failed, "\n".join(failed)

@@ -100,7 +100,7 @@ def shown(corpus: Corpus, part: dict[str, Any], role: str) -> str | list[str]:
 
 
 @pytest.mark.parametrize("case", CASES["read"], ids=lambda case: case["shows"])
-def test_a_file_is_read_right_or_its_form_has_the_truth(case: dict[str, Any]) -> None:
+def test_file_is_read_correctly_or_form_offers_truth(case: dict[str, Any]) -> None:
     for form in forms(case):
         asked, corpus = None, None
         try:
@@ -154,7 +154,7 @@ def is_read_as_written_down(case: dict[str, Any], corpus: Corpus) -> None:
 
 
 @pytest.mark.parametrize("case", CASES["refused"], ids=lambda case: case["said"])
-def test_what_is_no_input_is_refused_in_words(case: dict[str, Any]) -> None:
+def test_invalid_input_is_refused_with_message(case: dict[str, Any]) -> None:
     for form in forms(case):
         with pytest.raises(InputError, match=case["said"]) as refused:
             read_case(form)
@@ -162,7 +162,7 @@ def test_what_is_no_input_is_refused_in_words(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", CASES["asked"], ids=[f"{n} {case['found']}" for n, case in enumerate(CASES["asked"])])
-def test_what_is_not_certain_is_asked_and_read_as_answered(case: dict[str, Any]) -> None:
+def test_uncertain_files_are_asked_about_and_read_as_answered(case: dict[str, Any]) -> None:
     with pytest.raises(Question) as asked:
         read_case(case)
     assert str(pickle.loads(pickle.dumps(asked.value))) == str(asked.value)
@@ -191,7 +191,7 @@ def options_of(words: str) -> set[tuple[str, str]]:
     return set(zip(*[iter(shlex.split(words))] * 2, strict=True))
 
 
-def test_ranks_that_begin_with_0_do_not_cost_each_list_its_best_phrase() -> None:
+def test_ranks_from_zero_keep_best_phrase() -> None:
     rows = "".join(f"d{d},{rank},p{rank}\n" for d in range(3) for rank in range(20))
     corpus = read(f"doc_id,rank,phrase\n{rows}", "s.csv", "systems")
     ranked = [(f"d{d}", rank + 1, f"p{rank}") for d in range(3) for rank in range(20)]
@@ -213,7 +213,7 @@ def test_millions_of_objects_in_one_line_are_refused_at_once() -> None:
         ['{"id": "d9", "pre'],
     ],
 )
-def test_lines_that_are_no_whole_object_are_rejected_one_by_one(lines: list[str]) -> None:
+def test_incomplete_json_lines_are_rejected_individually(lines: list[str]) -> None:
     good = [f'{{"id": "d{n}", "predictions": ["a"]}}' for n in range(20)]
     rejected = read("\n".join([*good, *lines]), "predictions.jsonl", "systems").report.rejected
     assert rejected["line"].tolist() == [str(21 + n) for n in range(len(lines))]
@@ -221,7 +221,7 @@ def test_lines_that_are_no_whole_object_are_rejected_one_by_one(lines: list[str]
 
 
 @pytest.mark.parametrize("line", ["d{}\t{}\n", "d{}@{}\n", "d{} : {}\n", "d{}: {}\n", "d{};{}\n"])
-def test_a_file_with_ids_is_never_aligned_and_never_a_text(line: str) -> None:
+def test_file_with_ids_is_never_line_aligned(line: str) -> None:
     long = ["a long phrase of words; sea; moon", "gauge; a very long phrase of many words", "quay; boat; ship; sea"]
     with_ids = "".join(line.format(n, phrases) for n, phrases in enumerate(long, 1)).encode()
     for ids_name, plain_name in (("gold.txt", "b.txt"), ("references.txt", "model.txt")):
@@ -248,7 +248,7 @@ def test_two_spellings_of_an_id_are_two_documents() -> None:
     assert len(load(gold={"C-7": ["a"], "007": ["b"], "A-1": ["c"]}, systems=runs).documents) == 6
 
 
-def test_a_document_twice_across_files_of_one_annotator_is_refused() -> None:
+def test_repeated_document_across_annotator_files_is_refused() -> None:
     with pytest.raises(InputError, match="again"):
         load(gold={"ana": [Source("a.json", b'{"d": ["x"]}'), Source("b.json", b'{"d": ["y"]}')]})
 

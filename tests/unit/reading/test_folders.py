@@ -87,7 +87,7 @@ def test_a_hostile_tar_archive_is_refused(data: bytes, said: str) -> None:
         kp.load(gold=Source("a.tar", data), limits=Limits(archive_members=10))
 
 
-def test_what_is_nothing_is_left_out_and_listed_and_refuses_no_folder() -> None:
+def test_irrelevant_files_are_left_out_and_listed() -> None:
     nothing = {
         "README.md": "# Data",
         "run.py": "print(1)",
@@ -115,7 +115,7 @@ def test_json_files_of_one_document_each_are_refused(role: str) -> None:
         kp.load(**{role: archive(objects)})
 
 
-def test_loose_files_are_the_folder_that_they_stand_in(tmp_path: Path) -> None:
+def test_loose_files_equal_their_folder(tmp_path: Path) -> None:
     for path in ("ana/1.key", "ana/2.key", "ben/1.key", "ben/README"):
         (tmp_path / "teams" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "teams" / path).write_text(f"by {path[:3]}\n", encoding="utf-8")
@@ -133,7 +133,7 @@ def test_loose_files_are_the_folder_that_they_stand_in(tmp_path: Path) -> None:
         kp.load(gold=same)
 
 
-def test_folders_and_files_named_by_numbers_are_asked_unless_texts_tell_documents() -> None:
+def test_numbered_folders_are_asked_about_without_texts() -> None:
     many = archive({f"g/{folder}/{file}.key": "tide" for folder in (1, 2) for file in range(100, 120)})
     with pytest.raises(kp.Question, match="folders and files, either of which may be documents") as asked:
         kp.load(gold=many)
@@ -143,7 +143,7 @@ def test_folders_and_files_named_by_numbers_are_asked_unless_texts_tell_document
     ]
 
 
-def test_numbered_folders_are_annotators_if_the_texts_are_named_like_their_files() -> None:
+def test_numbered_folders_with_matching_texts_are_annotators() -> None:
     pack = {f"{team}/{doc_id}.key": f"{team} {doc_id}" for team in "12" for doc_id in ("1", "2", "3", "4", "5")}
     with_texts = pack | {f"docs/{doc_id}.txt": "Water." for doc_id in "12345"}
     people = {team: {doc_id: [f"{team} {doc_id}"] for doc_id in "12345"} for team in "12"}
@@ -161,7 +161,7 @@ def test_numbered_folders_are_annotators_if_the_texts_are_named_like_their_files
         "d1 : tide {0},sea\nd2 : moon,sun\n",
     ],
 )
-def test_several_files_of_many_documents_are_not_taken_for_one_document_each(text: str, tmp_path: Path) -> None:
+def test_files_of_many_documents_are_no_single_documents(text: str, tmp_path: Path) -> None:
     for name in ("yake", "kea"):
         (tmp_path / f"{name}.txt").write_text(text.format(name), encoding="utf-8")
     result = lists(kp.load(systems=[tmp_path / "yake.txt", tmp_path / "kea.txt"]))
@@ -177,7 +177,7 @@ def test_several_files_of_many_documents_are_not_taken_for_one_document_each(tex
         ("documents", "documents", {}),
     ],
 )
-def test_short_lines_in_a_folder_are_lists_or_texts_as_the_user_says(
+def test_user_decides_whether_short_lines_are_lists(
     how: str, role: kp.corpus.Role, read: dict[str, dict[str, list[str]]]
 ) -> None:
     pack = archive({"1.txt": "tide\nsea level\n", "2.txt": "moon\n"})

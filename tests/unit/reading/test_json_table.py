@@ -42,7 +42,7 @@ def lines(text: str) -> str:
     return "\n".join(json.dumps(value) for value in json.loads(text)) + "\n"
 
 
-def test_items_of_a_list_that_are_rows_of_their_own_have_the_line_of_their_document() -> None:
+def test_exploded_items_keep_line_of_document() -> None:
     text = '{"id": "d1", "phrases": [{"what": "tide", "n": 2}, {"what": "sea", "n": 1}]}\n'
     result = table(text + '\n{"id": "d3", "phrases": [{"what": "moon", "n": 3}]}\n')
     assert result is not None
@@ -54,7 +54,7 @@ def test_items_of_a_list_that_are_rows_of_their_own_have_the_line_of_their_docum
     assert result.line_numbers().tolist() == [1, 1, 3]
 
 
-def test_a_record_of_an_empty_list_is_one_row_that_says_so_and_no_field_of_a_record_is_lost() -> None:
+def test_record_with_empty_list_becomes_one_row() -> None:
     first = '{"id": "d1", "kps": [{"id": 7, "what": "tide", "of": {"n": 2}}, {"what": "sea", "of": {"n": 1}}]}'
     result = table(f'{first}\n{{"id": "d2", "kps": []}}\n{{"id": "d3", "kps": null}}\n{{"id": "d4"}}\n')
     assert result is not None
@@ -69,7 +69,7 @@ def test_a_record_of_an_empty_list_is_one_row_that_says_so_and_no_field_of_a_rec
     assert [note.message for note in result.notes] == ["1 record without “kps” left out: there is no list."]
 
 
-def test_a_text_in_an_object_is_not_that_of_the_document_and_no_text_is_repeated_beyond_the_limits() -> None:
+def test_text_of_nested_object_is_not_document_text() -> None:
     row = '{"id": "d1", "body": "xxxxxxxx", "kps": [{"text": "tide", "zz": 1}, {"text": "sea", "zz": 2}]}'
     result = columns(f"[{row}]")
     assert result == {"id": ["d1"] * 2, "body": ["x" * 8] * 2, "kps.text": ["tide", "sea"], "zz": [1, 2]}
@@ -80,13 +80,13 @@ def test_a_text_in_an_object_is_not_that_of_the_document_and_no_text_is_repeated
 @pytest.mark.parametrize(
     "beside", ['"keywords": "tide; sea"', '"predictions": ["tide"]', '"topics": ["sea"]', '"gold": [{"label": "tide"}]']
 )
-def test_objects_beside_keyphrases_or_other_lists_are_no_rows(beside: str) -> None:
+def test_objects_next_to_other_lists_stay_cells(beside: str) -> None:
     result = table(f'[{{"id": "d1", "authors": [{{"family": "Roe", "n": 1}}, {{"family": "Doe", "n": 2}}], {beside}}}]')
     assert result is not None
     assert len(result) == 1
 
 
-def test_objects_without_an_id_beside_them_are_numbered_by_their_record() -> None:
+def test_objects_without_ids_are_numbered_by_record() -> None:
     result = columns('[{"kps": [{"what": "tide"}, {"what": "sea"}]}, {"kps": [{"what": "moon"}]}]')
     assert result == {"(key)": ["1", "1", "2"], "what": ["tide", "sea", "moon"]}
 
@@ -95,14 +95,14 @@ def test_objects_without_an_id_beside_them_are_numbered_by_their_record() -> Non
     "text",
     ["tide", "[]", "{}", "[{}]", "[1, 2]", "[[1, 2], [3, 4]]", '{"a": null}', '[{"a": 1}, 2]', '{"a": ["x"]', "{"],
 )
-def test_what_is_no_table(text: str) -> None:
+def test_other_json_is_no_table(text: str) -> None:
     assert table(text) is None
 
 
 # cells
 
 
-def test_text_and_numbers_stay_what_they_are_and_lists_of_text_are_lists() -> None:
+def test_text_numbers_and_lists_keep_their_types() -> None:
     first = '{"a": 1, "b": 1, "c": 1, "d": "1", "e": ["x"], "f": true, "g": 9007199254740993}'
     result = table(f'[{first}, {{"b": 1.5, "c": "x", "e": []}}]')
     assert result is not None
@@ -119,14 +119,14 @@ NESTED = ('[["a", 1], ["b", 0.1]]', '{"a": 0.1, "é": 1e-07}', '[{"phrase": "a",
 
 
 @pytest.mark.parametrize("nested", NESTED)
-def test_what_else_is_nested_is_json_that_the_reader_of_cells_understands(nested: str) -> None:
+def test_other_nested_values_are_kept_as_json(nested: str) -> None:
     cell = columns(f'{{"id": 1, "k": {nested}}}\n{{"id": 2, "k": null}}\n')["k"][0]
     assert cell == nested
     value = json.loads(nested)
     assert json_list(cell) == (list(map(list, value.items())) if isinstance(value, dict) else value)
 
 
-def test_numbers_that_json_does_not_know_are_missing_as_cells_and_words_in_lists() -> None:
+def test_nan_is_missing_in_cells_and_text_in_lists() -> None:
     result = columns('[{"id": 1, "s": NaN, "k": [["a", NaN], ["b", -Infinity]]}, {"id": 2, "s": 0.5}]')
     assert result == {"id": [1, 2], "s": [None, 0.5], "k": ['[["a", NaN], ["b", -Infinity]]', None]}
 
@@ -145,7 +145,7 @@ def test_objects_within_objects_have_dotted_names() -> None:
     )
 
 
-def test_several_lists_of_objects_objects_beside_text_and_objects_of_data_stay_one_column() -> None:
+def test_several_object_lists_stay_one_column() -> None:
     data = {f"p{number}": {"n": str(number) + "x"} for number in range(101)}
     rows = [{"a": [{"x": "u"}, {"x": "v"}], "e": [{"y": 1}, {"y": 2}], "b": {"c": "x"}, "d": data}]
     rows += [{"a": [{"x": "w"}], "e": [], "b": "x", "d": {}}]
@@ -167,7 +167,7 @@ def test_no_name_has_more_than_nine_parts() -> None:
 # lines, rejected rows, refusals
 
 
-def test_broken_lines_are_rejected_and_every_row_keeps_its_line() -> None:
+def test_broken_lines_are_rejected_and_line_numbers_kept() -> None:
     rows = "".join(f'{{"id": {number}}}\n' for number in range(1, 8))
     result = table(rows + '\n{"id": 8, "k"\n[1]\n{"id": 9}\n')
     assert result is not None
@@ -224,12 +224,12 @@ def test_phrases_of_our_own_tables_are_not_split(text: str, splits: bool) -> Non
         assert result.splits == splits
 
 
-def test_objects_by_two_keys_that_hold_objects_are_no_lists() -> None:
+def test_nested_two_key_objects_are_no_lists() -> None:
     with pytest.raises(kp.InputError, match="does not know these column names"):
         kp.load(gold=Source("a.json", b'{"text": {"ZKeyphrace": [{"indicesices": [4, 14]}]}}'))
 
 
-def test_what_looks_like_an_answer_of_a_model_stays_a_phrase_or_a_text_in_our_own_tables() -> None:
+def test_model_like_answers_stay_text_in_own_tables() -> None:
     for name in ("phrase", "text"):
         beside = {"doc_id": "d", "title": None} if name == "text" else {"doc_id": "d"}
         cell = '{"d": [["tide"]]}'
@@ -265,7 +265,7 @@ def test_what_looks_like_an_answer_of_a_model_stays_a_phrase_or_a_text_in_our_ow
         '{"a": "x"}\n' * 200 + '{"b": "x"}\n',
     ],
 )
-def test_what_arrow_may_change_is_not_read_at_once(text: str) -> None:
+def test_values_arrow_may_change_are_read_individually(text: str) -> None:
     assert read_at_once(text, text.encode("utf-8", "replace")) is None
 
 
@@ -325,7 +325,7 @@ def test_both_ways_give_the_same_table(text: str) -> None:
         assert outcome(text) == at_once
 
 
-def test_a_new_field_in_each_line_is_refused_as_in_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_field_in_each_line_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     first = '{"id": "d1", "keywords": ["tide"]}\n' * 300  # more lines than tell the fields
     late = "".join(f'{{"field {number}": 1}}\n' for number in range(3_000))
     wide = json.dumps({f"field {number}": 1 for number in range(3_002)}) + "\n{}" * 3_000
@@ -345,7 +345,7 @@ def test_a_new_field_in_each_line_is_refused_as_in_a_list(monkeypatch: pytest.Mo
     assert made == []  # no table of a million cells was made first
 
 
-def test_a_number_long_before_a_truth_value_ends_no_process() -> None:
+def test_number_before_boolean_does_not_crash() -> None:
     """Lines of 3 MB are blocks of their own, in which Arrow settled the types of fields block by block."""
     code = """
 from kp_core.reading.open.json_table import read_at_once

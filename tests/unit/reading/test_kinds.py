@@ -46,7 +46,7 @@ def named(case: abc.Mapping[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("case", [one for one in CASES["case"] if one.get("ends") != "refused"], ids=named)
-def test_files_of_a_kind_are_read_or_asked_with_the_answer_that_is_meant(case: dict[str, Any]) -> None:
+def test_kinds_of_files_are_read_or_asked_about(case: dict[str, Any]) -> None:
     ended = settles(given(case), truths(case), case.get("change", ""))
     endings = ["read", "asked first", "asked"]
     assert ended in endings[: endings.index(case.get("ends", "read")) + 1]
@@ -60,7 +60,7 @@ def test_files_of_a_kind_are_read_or_asked_with_the_answer_that_is_meant(case: d
 
 
 @pytest.mark.parametrize("case", [one for one in CASES["case"] if one.get("ends") == "refused"], ids=named)
-def test_what_is_no_input_is_refused_with_one_thing_to_do(case: dict[str, Any]) -> None:
+def test_invalid_input_is_refused_with_one_remedy(case: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=case["said"]) as refused:
         load(**given(case))
     assert not isinstance(refused.value, Question)
@@ -80,7 +80,7 @@ def questions() -> dict[str, Question]:
     return asked
 
 
-def test_a_question_has_at_most_four_readings_that_differ_and_sixty_words() -> None:
+def test_questions_are_short_with_few_distinct_readings() -> None:
     for name, question in questions().items():
         for finding in question.findings:
             readings = [
@@ -95,7 +95,7 @@ def test_a_question_has_at_most_four_readings_that_differ_and_sixty_words() -> N
 
 
 @pytest.mark.parametrize("case", CASES["fix"], ids=lambda case: case["shows"])
-def test_a_fix_is_offered_where_it_joins_one_to_one_and_by_example(case: dict[str, Any]) -> None:
+def test_fix_matches_ids_one_to_one_with_example(case: dict[str, Any]) -> None:
     gold, runs = ({doc_id: ["tide"] for doc_id in case[side]} for side in ("ids", "others"))
     stops = [item for item in findings(load(gold=gold, systems={"s": runs})) if item.level == "stop"]
     assert len(stops) == 1
@@ -117,7 +117,7 @@ UNSURE = [
 ]
 
 
-def test_every_file_that_needs_an_answer_is_asked_at_once() -> None:
+def test_all_questions_are_asked_at_once() -> None:
     files = [Source(name, text.encode()) for name, text in zip(("s.csv", "class.csv"), UNSURE, strict=True)]
     with pytest.raises(Question) as asked:
         load(gold=files[1], systems=files[0])
@@ -125,7 +125,7 @@ def test_every_file_that_needs_an_answer_is_asked_at_once() -> None:
 
 
 @pytest.mark.parametrize("text", CASES["both"]["texts"])
-def test_one_file_that_holds_both_is_given_for_either_or_for_both(text: str) -> None:
+def test_combined_file_serves_either_role_or_both(text: str) -> None:
     lone, twice = Source("all.csv", text.encode()), [Source("all.csv", text.encode()) for _ in range(2)]
     for corpus in (load(gold=lone), load(gold=twice[0], systems=twice[1]), load(files=lone)):
         assert (len(corpus.annotators), len(corpus.systems)) == (1, 2)
@@ -133,7 +133,7 @@ def test_one_file_that_holds_both_is_given_for_either_or_for_both(text: str) -> 
 
 
 @pytest.mark.parametrize("name", CASES["unreadable"]["names"])
-def test_one_member_that_cannot_be_read_stops_no_folder(name: str) -> None:
+def test_unreadable_member_does_not_stop_folder(name: str) -> None:
     members = {"d1.key": "tide\nsea\n", "d2.key": "moon\n", name: b"PK\x03\x04\x00\xff\xfe\x00broken"}
     corpus = load(gold=archive(members))
     assert sorted(corpus.gold["phrase"]) == ["moon", "sea", "tide"]

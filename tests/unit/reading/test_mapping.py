@@ -34,7 +34,7 @@ def test_words_and_mapping_are_inverse(mapping):
         ("header=one", "header is 'one'; choose one of: yes, no, the number of a row"),
     ],
 )
-def test_words_that_say_nothing_are_refused(words, message):
+def test_meaningless_mapping_words_are_refused(words, message):
     with pytest.raises(kp.UsageError, match=message):
         Mapping.read(words)
 
@@ -71,7 +71,7 @@ def test_a_mapping_that_does_not_fit_is_refused(mapping, message):
     assert message in str(refused.value)
 
 
-def test_a_file_with_the_same_columns_means_the_same():
+def test_same_columns_share_mapping():
     first, second = (Source(name, b"Kod,Wort,Zahl\nk1,tide,3\nk2,sea,4\n") for name in ("a.csv", "b.csv"))
     with pytest.raises(Question) as asked:
         kp.load(gold=[first, second])
@@ -86,7 +86,7 @@ TABLES = [(case, form) for case in CASES["read"] for form in forms(case) if "fil
 
 
 @pytest.mark.parametrize(("case", "form"), TABLES, ids=[f"{n} {case['shows']}" for n, (case, _) in enumerate(TABLES)])
-def test_a_table_read_by_the_mapping_of_its_receipt_is_the_same(case, form):
+def test_mapping_of_receipt_reads_same_table(case, form):
     sources = files_of(form)
     said = {source.name: Mapping.read(form["mapping"]) for source in sources.values()} if form.get("mapping") else {}
     try:
@@ -104,7 +104,7 @@ def test_a_table_read_by_the_mapping_of_its_receipt_is_the_same(case, form):
 # the form of one file
 
 
-def test_a_form_holds_what_is_known_and_what_is_missing():
+def test_form_has_known_and_missing_fields():
     form = form_for(PEOPLE, Mapping())
     assert str(form.mapping) == "role=gold,document=Kod,keyphrases=Anna,Ben,annotator=(heads)"
     assert form.columns == {"Kod": ("k1", "k2"), "Anna": ("tide", "moon"), "Ben": ("sea", "moon")}
@@ -123,14 +123,14 @@ def test_a_refused_file_has_a_form():
     assert list(gone.columns) == ["Kod", "Anna", "Ben"]
 
 
-def test_a_file_that_is_no_table_has_the_settings_of_its_format():
+def test_non_table_form_has_settings_of_format():
     form = form_for(Source("d1.ann", b"T1\tKey 0 4\ttide\nT2\tWater 5 8\tsea\n"), Mapping())
     assert (form.columns, form.switches["label"]) == ({}, ("all", "Key", "Water"))
     assert "label=all" in str(form.mapping)
     assert isinstance(form, Form)
 
 
-def test_what_would_be_read_is_counted_and_shown_or_said_to_fail():
+def test_preview_counts_documents_or_gives_reason():
     text = b"id,keyword\nd1,tide\nd1,sea\nd2,moon\nd2,\nd3,sun\nd4,x\n"
     result = understand(Source("a.csv", text), Mapping())
     assert result.counts == {"document": 4, "keyphrase": 5}
@@ -162,7 +162,7 @@ def test_members_of_archives_have_forms_by_their_path():
         ("studies/judged_pairs.csv", {"score": 10}),
     ],
 )
-def test_the_templates_are_read_as_they_are_meant_as_text_and_as_workbooks(name, counts):
+def test_templates_are_read_correctly_in_all_formats(name, counts):
     path = ROOT / "sample_data" / name
     assert understand(Source(path.name, path.read_bytes()), Mapping()).counts == counts
     frame = pd.read_json(path, lines=True) if path.suffix == ".jsonl" else pd.read_csv(path, dtype="str")
@@ -170,7 +170,7 @@ def test_the_templates_are_read_as_they_are_meant_as_text_and_as_workbooks(name,
     assert understand(Source(f"{path.stem}.xlsx", buffer.getvalue()), Mapping()).counts == counts
 
 
-def test_lists_of_many_single_words_may_as_well_be_the_words_of_phrases():
+def test_lists_of_single_words_may_be_tokens():
     text = b'{"d": [["tide", "table"], ["sea", "level"], ["moon", "light"], ["ebb", "flow"], ["high", "water"]]}'
     with pytest.raises(Question) as asked:
         kp.load(gold=Source("g.json", text))
@@ -193,7 +193,7 @@ def test_lists_of_many_single_words_may_as_well_be_the_words_of_phrases():
         ("score_behind.csv", "systems", "inner=scored", {"document": 2, "system": 1, "prediction": 4}),
     ],
 )
-def test_cases_of_people_are_right_or_a_form_with_the_truth(shared, name, role, form, counts):
+def test_cases_are_read_correctly_or_form_offers_truth(shared, name, role, form, counts):
     source = Source(name, shared(f"cases/{name}").read_bytes())
     said = Mapping()
     try:
@@ -207,7 +207,7 @@ def test_cases_of_people_are_right_or_a_form_with_the_truth(shared, name, role, 
     assert understand(source, replace(said, role="system" if role == "systems" else "")).counts == counts
 
 
-def test_each_file_of_an_archive_may_be_a_document_of_one_system():
+def test_archive_files_may_be_documents_of_one_system():
     pack = archive({"t1.csv": b"keyword,score\ntide,2\nsea,1\n", "t2.csv": b"keyword,score\nmoon,1\n"}, "bart.zip")
     said = Mapping("system", document="(file)", keyphrases="keyword", score="score")
     runs = kp.load(systems=pack, mapping={"bart.zip": said}).runs
@@ -218,7 +218,7 @@ def test_each_file_of_an_archive_may_be_a_document_of_one_system():
     ]
 
 
-def test_marks_may_say_which_documents_have_a_keyphrase():
+def test_marks_may_show_documents_of_keyphrase():
     source = Source("m.csv", b"Wort,T1,T2\ntide,x,\nsea,x,x\nmoon,,1\n")
     said = Mapping("gold", document=HEADS, keyphrases="Wort", marks=("T1", "T2"))
     gold = kp.load(gold=source, mapping={"m.csv": said}).gold
@@ -237,13 +237,13 @@ def test_marks_may_say_which_documents_have_a_keyphrase():
         (ROW, {("1", "T1"): "tide", ("2", "T1"): "sea", ("1", "T2"): "moon", ("2", "T2"): "sun"}),
     ],
 )
-def test_rows_below_columns_of_documents_are_one_list_or_annotators(annotator, lists):
+def test_rows_below_document_columns_are_lists_or_annotators(annotator, lists):
     said = Mapping("gold", document=HEADS, keyphrases=("T1", "T2"), annotator=annotator)
     gold = kp.load(gold=Source("t.csv", b"T1,T2\ntide,moon\nsea,sun\n"), mapping={"t.csv": said}).gold
     assert gold.groupby(["annotator", "doc_id"], sort=False)["phrase"].agg(" ".join).to_dict() == lists
 
 
-def test_numbers_of_a_gold_column_next_to_systems_are_grades():
+def test_numbers_in_gold_column_are_grades():
     rows = b'{"doc_id": "d1", "gold": [["tide", 2], ["sea", 1]], "yake": [["tide", 0.8], ["x", 0.1]]}'
     mapping = Mapping(document="doc_id", keyphrases=("gold", "yake"), gold=("gold",), system=HEADS, inner="scored")
     corpus = kp.load(files=Source("a.jsonl", rows), mapping={"a.jsonl": mapping})

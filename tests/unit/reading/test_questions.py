@@ -33,7 +33,7 @@ GOLD = Source("g.csv", b"doc_id,annotator,phrase\nd1,ana,tide\nd2,ana,sea\nd3,an
         pytest.param({"b.json": {"d": 1, "e": 3, "f": 2}, "yake.json": {"d": 2, "e": 3, "f": 1}}, id="a known system"),
     ],
 )
-def test_name_and_place_tell_roles(files: dict[str, dict[str, int]]) -> None:
+def test_file_names_and_folders_imply_roles(files: dict[str, dict[str, int]]) -> None:
     def lists(sizes: dict[str, int]) -> bytes:
         phrases = {doc_id: [f"p{number}" for number in range(size)] for doc_id, size in sizes.items()}
         return str(phrases).replace("'", '"').encode()
@@ -44,7 +44,7 @@ def test_name_and_place_tell_roles(files: dict[str, dict[str, int]]) -> None:
         assert [roles[name] for name in files] == ["gold", "system"]
 
 
-def test_what_is_not_utf_8_is_asked_for_its_encoding() -> None:
+def test_non_utf8_file_asks_for_encoding() -> None:
     with pytest.raises(InputError, match="name its encoding"):
         load(gold=Source("g.csv", "编号,关键词\n1,潮汐\n2,月亮\n".encode("gb18030")))
 
@@ -52,7 +52,7 @@ def test_what_is_not_utf_8_is_asked_for_its_encoding() -> None:
 # the sense of what was read
 
 
-def test_a_column_that_shares_nothing_with_the_others_is_asked() -> None:
+def test_column_without_shared_phrases_is_asked_about() -> None:
     rows = "".join(f"d{n},tide {n}; sea {n},sea {n}; sun {n},Meier {n}; Kurz {n}\n" for n in range(12))
     shared = Source("a.csv", f"id,Anna,Ben,Leute\n{rows}".encode())
     with pytest.raises(kp.Question, match="“Leute”") as asked:
@@ -84,14 +84,14 @@ def test_mapping_without_documents_is_refused(mapping: str) -> None:
 # sides that do not meet
 
 
-def test_a_head_that_is_there_twice_beside_a_system_is_no_system() -> None:
+def test_repeated_header_next_to_system_is_no_system() -> None:
     text = b"id,keywords,yake,keywords\n1,tide;sea,moon;sun,p;q\n2,x;y,z;t,p;r\n"
     corpus = kp.load(gold=Source("a.csv", text))
     assert corpus.systems == ["yake"]
     assert any("“keywords” occurs 2 times" in note.message for note in corpus.report.notes)
 
 
-def test_nothing_in_common_stops_with_the_fix_that_helps(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_disjoint_ids_stop_with_matching_fix(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "g.csv").write_text("doc_id,phrase\nP001,tide\nP002,sea\n", encoding="utf-8")
     (tmp_path / "s.csv").write_text("doc_id,rank,phrase\npaper-1.pdf,1,tide\npaper-2.pdf,1,x\n", encoding="utf-8")
     given = ["--gold", str(tmp_path / "g.csv"), "--system", str(tmp_path / "s.csv")]
@@ -106,7 +106,7 @@ def test_nothing_in_common_stops_with_the_fix_that_helps(capsys: pytest.CaptureF
     assert main(["validate", *given]) == 0
 
 
-def test_fewer_than_half_in_common_stands_with_every_number() -> None:
+def test_small_overlap_is_noted_with_every_number() -> None:
     gold = {f"d{number}": ["tide"] for number in range(10)}
     corpus = load(gold=gold, systems={"s": {f"d{number}": ["tide"] for number in range(4)}})
     assert [(item.level, item.where, item.found) for item in findings(corpus)] == [
@@ -131,7 +131,7 @@ SHIFTED = [line.split(";") for line in ["tide;wave", "moon;month", "rise", "wall
         ([["tide", "moon"]] * 6, ""),
     ],
 )
-def test_lists_that_are_shifted_by_one_line_are_told(lists: list[list[str]], said: str) -> None:
+def test_lists_shifted_by_one_line_are_reported(lists: list[list[str]], said: str) -> None:
     gold, systems = ({f"{n}": part for n, part in enumerate(every, 1)} for every in (SHIFTED, lists))
     corpus = load(gold=gold, systems={"s": systems, "t": gold})
     result = [item for item in findings(corpus) if "shifted by one line" in item.found]
@@ -150,7 +150,7 @@ def test_a_file_may_be_left_out() -> None:
     assert load(gold=two, mapping={"h.csv": "leave out"}).annotators == ["ana"]
 
 
-def test_a_file_given_twice_is_refused_and_a_copy_is_said() -> None:
+def test_repeated_file_is_refused_and_copy_noted() -> None:
     with pytest.raises(InputError, match="the same file again"):
         load(gold=[GOLD, GOLD])
     notes = load(systems=[Source("a.json", b'{"d": ["x"]}'), Source("b.json", b'{"d": ["x"]}')]).report.notes
@@ -164,7 +164,7 @@ def test_a_file_given_twice_is_refused_and_a_copy_is_said() -> None:
         Source("h.jsonl", b'{"doc_id": "d1", "annotator": "ana", "keyphrases": ["gauge", "sea"]}\n'),
     ],
 )
-def test_an_annotator_of_two_files_is_refused_where_the_documents_are_the_same(other: Source) -> None:
+def test_annotator_in_two_files_with_same_documents_is_refused(other: Source) -> None:
     with pytest.raises(InputError, match="document “d1” of “ana” again, first g"):
         load(gold=[GOLD, other])
     assert load(gold={"one": GOLD, "two": other}).annotators == ["one", "two"]
@@ -172,14 +172,14 @@ def test_an_annotator_of_two_files_is_refused_where_the_documents_are_the_same(o
     assert [table["phrase"].tolist()[:2] for table in lists] == [["tide"], ["tide", "gauge"]]
 
 
-def test_an_annotator_of_two_files_may_have_other_documents_in_each() -> None:
+def test_annotator_in_two_files_may_have_different_documents() -> None:
     further = Source("h.csv", b"doc_id,annotator,phrase\nd4,ana,gauge\n")
     assert load(gold=[GOLD, further]).annotators == ["ana"]
     with pytest.raises(InputError, match="Use a different name for each file"):
         load(systems={"s": [Source("a.csv", b"doc_id,phrase\nd1,x\n"), Source("b.csv", b"doc_id,phrase\nd1,y\n")]})
 
 
-def test_an_empty_list_without_an_annotator_is_of_the_same_one_as_the_other_lists_without() -> None:
+def test_empty_list_without_annotator_joins_other_unnamed_lists() -> None:
     lists = Source("g.csv", b"doc_id,annotator,keyphrases\nd1,,tide; sea\nd2,ana,sea; moon\nd3,,\n")
     mapping = Mapping.read("role=gold,document=doc_id,keyphrases=keyphrases,annotator=annotator,split=;")
     corpus = load(gold=lists, mapping={"g.csv": mapping})
@@ -199,7 +199,7 @@ def test_paths_named_alike_keep_their_folders(tmp_path: Path) -> None:
 # what is said on the command line
 
 
-def test_options_said_twice_add_up(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_repeated_options_add_up(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for name in ("ana", "ben"):
         (tmp_path / f"{name}.csv").write_text(f"doc_id,annotator,phrase\nd1,{name},{name}\n", encoding="utf-8")
         (tmp_path / f"{name}.tsv").write_text(f"keyphrase\tcandidate\n{name}\ttide\n", encoding="utf-8")
@@ -214,7 +214,7 @@ def test_options_said_twice_add_up(capsys: pytest.CaptureFixture[str], tmp_path:
     assert len(capsys.readouterr().out.splitlines()) == 3
 
 
-def test_the_encoding_is_that_of_files_that_are_not_utf8() -> None:
+def test_encoding_option_applies_to_non_utf8_files() -> None:
     latin = Source("a.csv", "doc_id,phrase\nd1,Čas\n".encode("windows-1250"))
     utf = Source("b.csv", "doc_id,phrase\nd2,Straße\n".encode())
     corpus = load(gold=[latin, utf], encoding="windows-1250")
@@ -223,7 +223,7 @@ def test_the_encoding_is_that_of_files_that_are_not_utf8() -> None:
     assert exact.gold["phrase"].tolist() == ["StraÃŸe"]
 
 
-def test_what_is_said_reaches_members_of_archives_by_path_name_and_as_a_whole() -> None:
+def test_mappings_reach_archive_members_by_any_name() -> None:
     member = b"Nr,Begriff,Wort\n1,x,a\n2,y,b\n"
     folder = archive({"in/g.csv": member}, "all.zip")
     for name in ("in/g.csv", "g.csv", "all.zip", "all.zip/in/g.csv"):
@@ -244,7 +244,7 @@ def test_a_system_without_any_list_stays_a_system() -> None:
     assert kp.evaluate(corpus, k=1, measures="P@1", interval="none").frame["value"].tolist() == [0]
 
 
-def test_short_lists_are_counted_among_those_that_are_there() -> None:
+def test_short_lists_exclude_missing_lists() -> None:
     gold = {f"d{number}": ["tide"] for number in range(10)}
     corpus = load(gold=gold, systems={"s": {f"d{number}": ["tide"] for number in range(6)}})
     notes = [note.message for note in kp.evaluate(corpus, k=5, interval="none").notes]
@@ -252,7 +252,7 @@ def test_short_lists_are_counted_among_those_that_are_there() -> None:
 
 
 @pytest.mark.parametrize("name", ["score", "rank"])
-def test_numbers_with_a_blank_at_their_end_stand_beside_missing_ones(name: str) -> None:
+def test_numbers_with_trailing_blank_next_to_missing_values(name: str) -> None:
     values = ["1 ", None, "1", "1", "1", "1"]
     frame = pd.DataFrame({"doc_id": [f"d{n}" for n in range(6)], "phrase": "x", name: values}, dtype=object)
     corpus = load(systems=frame)
@@ -268,7 +268,7 @@ def said(corpus: kp.Corpus, **changes: str) -> list[tuple[str, object]]:
     return [(note.message, note.remedy) for note in notes if note.where == "normalise"]
 
 
-def test_a_stemmer_of_another_language_is_said_with_one_that_fits() -> None:
+def test_unsuitable_stemmer_is_noted_with_alternative() -> None:
     gold = {f"d{n}": [f"analyse de la mer {n}", f"le niveau des eaux {n}"] for n in range(20)}
     corpus = load(gold=gold, systems={"s": gold})
     remedy = ("normalise", "nfkc+lower+space+snowball-fr")
@@ -281,7 +281,7 @@ def test_one_frequent_word_makes_no_language() -> None:
     assert said(load(gold=gold, systems={"s": gold})) == []
 
 
-def test_gold_that_is_made_of_stems_is_said() -> None:
+def test_stemmed_gold_is_noted() -> None:
     stems = stem_words([f"{word}{end}" for word in WORDS.split() for end in ("", "man", "board")], "porter-nltk")
     gold = {f"d{number}": [stem] for number, stem in enumerate(dict.fromkeys(stems))}
     corpus = load(gold=gold, systems={"s": gold})
@@ -290,7 +290,7 @@ def test_gold_that_is_made_of_stems_is_said() -> None:
     assert said(corpus, gold_stemmed="yes") == []
 
 
-def test_documents_without_ids_whose_titles_are_in_another_order_are_refused() -> None:
+def test_documents_without_ids_in_different_order_are_refused() -> None:
     anna = Source("Anna.csv", b"Titel,Keywords\nTide,a; b\nMoon,c; d\n")
     ben = Source("Ben.csv", b"Titel,Keywords\nmoon,c; x\nTide,a; y\n")
     for files in (
@@ -304,12 +304,12 @@ def test_documents_without_ids_whose_titles_are_in_another_order_are_refused() -
     assert gold.groupby(["annotator", "doc_id"])["phrase"].agg(list)["Ben", "Tide"] == ["a", "y"]
 
 
-def test_an_encoding_of_another_script_is_not_taken_for_windows_1252() -> None:
+def test_other_scripts_are_not_read_as_windows_1252() -> None:
     with pytest.raises(InputError, match="name its encoding"):
         kp.load(gold=Source("g.csv", "id;keywords\nd1;деревня; город\n".encode("cp1251")))
 
 
-def test_a_format_that_names_its_columns_is_not_asked_for_a_header():
+def test_named_columns_need_no_header_question():
     rows = {"doc_id": ["Tides", "d1", "d2", "d3"], "phrase": ["gauge", "tide", "sea", "moon"]}
     corpus = kp.load(gold=Source("a.parquet", parquet(rows)))
     assert corpus.gold["doc_id"].tolist() == rows["doc_id"]
@@ -318,7 +318,7 @@ def test_a_format_that_names_its_columns_is_not_asked_for_a_header():
         kp.load(gold=Source("a.tsv", lines.encode()))
 
 
-def test_a_table_with_unquoted_separators_is_refused_by_its_line() -> None:
+def test_unquoted_separators_are_refused_with_line() -> None:
     rows = ["K1;Liisa;vuorovesi; kuu; meri", "K1;Matti;kuu; meri", "K2;Liisa;aalto; ranta", "K3;Liisa;majakka"]
     data = "\n".join(["tunnus;indeksoija;asiasanat", *rows]).encode()
     with pytest.raises(kp.InputError, match="line 2: expected 3 cells as in the first line, found 5 cells"):

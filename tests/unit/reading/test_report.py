@@ -37,7 +37,7 @@ def test_gaps_and_suggestions(corpus: Corpus) -> None:
     assert identifiers.unmatched(corpus).query("doc_id == 'C-4'")["similar"].iloc[0] == "C-1, C-2, C-3"
 
 
-def test_a_fix_is_offered_only_if_it_keeps_ids_apart() -> None:
+def test_fix_is_offered_only_if_ids_stay_distinct() -> None:
     left, right = {"C-1": ["a"], "C-2": ["b"]}, {"C-1.txt": ["a"], "C-2.txt": ["b"]}
     offered = identifiers.suggestions(load(gold=left, systems={"s": right}))
     assert offered.to_numpy().tolist() == [["strip-extension", "strip the extension", "gold", "systems", 2, 2]]
@@ -48,7 +48,7 @@ def test_a_fix_is_offered_only_if_it_keeps_ids_apart() -> None:
     assert not len(identifiers.suggestions(load(gold=left, systems={"s": left})))
 
 
-def test_where_systems_write_ids_in_two_ways_the_fix_is_offered_for_the_odd_one() -> None:
+def test_fix_is_offered_for_single_deviating_system() -> None:
     gold = {"C-1": ["a"], "C-2": ["b"], "C-3": ["c"]}
     plain, ending = {"C-1": ["a"], "C-2": ["b"]}, {"C-1.txt": ["a"], "C-2.txt": ["b"]}
     offered = identifiers.suggestions(load(gold=gold, systems={"plain": plain, "ending": ending}))
@@ -87,7 +87,7 @@ def test_odd_characters_are_counted_with_an_example(corpus: Corpus) -> None:
     }
 
 
-def test_files_are_listed_with_what_was_understood() -> None:
+def test_files_are_listed_with_readings() -> None:
     corpus = load(gold=Source("g.csv", b"doc_id,phrase\r\nd1,a\r\n,b\r\n" + b"d1,c\r\n" * 8))
     row = report.files(corpus).iloc[0]
     assert row[["file", "family", "line ends", "rows read", "loaded", "rejected"]].tolist() == [
@@ -101,7 +101,7 @@ def test_files_are_listed_with_what_was_understood() -> None:
     assert row["columns"] == "doc_id = doc_id, phrase = phrase"
 
 
-def test_the_receipt_says_of_each_file_whose_it_is_and_how_much_of_it_is_in_use() -> None:
+def test_receipt_names_sources_and_documents_in_use() -> None:
     ana = Source("ana.csv", b"doc_id,annotator,phrase\nd1,ana,tide\nd2,ana,sea\nd2,ben,moon\n")
     ben = Source("ben.csv", b"doc_id,annotator,phrase\nd3,ben,sun\n")
     run = Source("run.csv", b"doc_id,phrase,score\nd1,tide,3\nd1,sea,1\nd9,moon,2\n")

@@ -56,7 +56,7 @@ def heads_of(file: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize(("sample", "file"), FILES)
-def test_the_heads_of_an_export_tell_its_schema(sample: dict[str, Any], file: dict[str, Any]) -> None:
+def test_headers_identify_schema(sample: dict[str, Any], file: dict[str, Any]) -> None:
     schema = schema_of(heads_of(file))
     assert schema is not None
     assert schema.name == sample["schema"]
@@ -68,7 +68,7 @@ def test_tables_of_other_things_have_no_schema(heads: str) -> None:
     assert schema_of(heads.split(",")) is None
 
 
-def test_every_schema_has_a_file_and_heads_as_they_are_compared() -> None:
+def test_every_schema_has_file_and_normalized_headers() -> None:
     reported = {sample["schema"] for sample in CASES["sample"]}
     for schema in SCHEMAS:
         assert schema.name in reported
@@ -78,7 +78,7 @@ def test_every_schema_has_a_file_and_heads_as_they_are_compared() -> None:
         assert {head for head in heads if plain(head) != head and not head.startswith("input.")} == set()
 
 
-def test_a_head_of_the_task_is_no_head_of_the_export() -> None:
+def test_task_headers_are_no_export_headers() -> None:
     names = ["HITId", "Title", "Keywords", "WorkerId", "Input.title", "Answer.title"]
     schema = schema_of(names)
     assert schema is not None
@@ -111,7 +111,7 @@ def rows(corpus: Corpus, table: str, columns: list[str] | None = None) -> list[s
 
 
 @pytest.mark.parametrize(("sample", "file"), FILES)
-def test_an_export_is_read_as_it_is_meant(sample: dict[str, Any], file: dict[str, Any]) -> None:
+def test_exports_are_read_correctly(sample: dict[str, Any], file: dict[str, Any]) -> None:
     corpus, table = read(sample, file), sample.get("table", "gold")
     assert table == "documents" or sorted(rows(corpus, table, sample.get("columns"))) == sorted(sample["rows"])
     assert "texts" not in sample or rows(corpus, "documents") == sample["texts"]

@@ -25,7 +25,7 @@ def run_with_late_tab() -> str:
     return "".join([*lines, "q1\tQ0\thit\t\t261\t739\tr\n", "q1 Q0 d262 262  738 r\n"])
 
 
-def test_trec_run_with_late_doubled_tab_is_one_system() -> None:
+def test_trec_run_with_late_double_tab_is_read() -> None:
     qrels = Source("a.qrels", b"q1 0 hit 1\nq1 0 d1 1\n")
     corpus = kp.load(gold=qrels, systems=Source("a.run", run_with_late_tab().encode()))
     assert corpus.systems == ["r"]
@@ -64,7 +64,7 @@ def test_lists_of_constant_length_are_asked_elsewhere(files: dict[str, str]) -> 
         kp.load(**{role: Source(f"{role}.txt", text.encode()) for role, text in files.items()})
 
 
-def test_two_columns_of_tags_are_asked_once_for_two_roles() -> None:
+def test_two_tag_columns_raise_one_question() -> None:
     file = Source("t.conll", TAGS.encode())
     with pytest.raises(Question) as asked:
         kp.load(gold=file, systems={"mine": file})

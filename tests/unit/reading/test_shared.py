@@ -38,7 +38,7 @@ def test_a_data_set_is_read_like_an_upload(root: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../secret.csv", "/etc/passwd", ".hidden", "wiki10/gold.csv", "..", "", "nothing"])
-def test_only_what_is_listed_is_opened(root: Path, name: str) -> None:
+def test_only_listed_data_sets_are_opened(root: Path, name: str) -> None:
     with pytest.raises(kp.InputError, match="Choose one that is listed"):
         shared(root, name)
 
@@ -53,18 +53,18 @@ def test_a_link_that_leaves_the_folder_is_refused(root: Path, link: str, target:
     assert str(root.parent) not in str(refused.value)
 
 
-def test_a_link_within_the_folder_is_a_file_like_others(root: Path) -> None:
+def test_link_within_folder_is_followed(root: Path) -> None:
     (root / "again.csv").symlink_to(root / "wiki2.csv")
     assert len(kp.load(files=[shared(root, "again.csv")]).gold) == 3
 
 
-def test_limits_hold_before_anything_is_read(root: Path) -> None:
+def test_limits_apply_before_reading(root: Path) -> None:
     for name in ("wiki2.csv", "wiki10"):
         with pytest.raises(kp.InputError, match="at most 20"):
             shared(root, name, Limits(file_bytes=20))
 
 
-def test_a_folder_that_is_gone_is_said_without_its_path(root: Path) -> None:
+def test_missing_folder_is_reported_without_path(root: Path) -> None:
     shutil.rmtree(root)
     with pytest.raises(kp.InputError, match="KPSCOPE_DATA") as refused:
         shared_names(root)

@@ -83,7 +83,7 @@ def test_gzip_is_one_file() -> None:
             expand(Source("g.gz", broken))
 
 
-def test_a_path_that_is_not_there_is_named_without_its_folder(tmp_path: Path) -> None:
+def test_missing_path_is_named_without_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError) as refusal:
         load(gold=tmp_path / "gone.csv")
     assert str(refusal.value).startswith("gone.csv: ")
@@ -116,7 +116,7 @@ def test_windows_text_is_read_with_a_warning() -> None:
     assert corpus.report.readings[0].encoding == "windows-1252"
 
 
-def test_an_encoding_may_be_chosen_and_is_never_bent() -> None:
+def test_chosen_encoding_is_used_strictly() -> None:
     data = "d1\t机器学习;x\n".encode("gb18030")
     assert load(gold=Source("g", data), encoding="gb18030").gold["phrase"].tolist()[0] == "机器学习"
     with pytest.raises(InputError, match="line 1"):
@@ -126,7 +126,7 @@ def test_an_encoding_may_be_chosen_and_is_never_bent() -> None:
 
 
 @pytest.mark.parametrize("data", [b"a\x81\x8d", b"a\0b", b"%PDF-1.4", b"\x89PNG\r\n", b"\xd0\xcf\x11\xe0", b"PAR1"])
-def test_what_is_no_text_is_refused(data: bytes) -> None:
+def test_binary_files_are_refused(data: bytes) -> None:
     with pytest.raises(InputError, match="UTF-8"):
         decode("a", data)
 
@@ -145,7 +145,7 @@ def test_limits_come_from_the_environment() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="skipped: this system has no /dev/zero")
-def test_a_device_without_end_is_read_up_to_the_limit() -> None:
+def test_endless_device_is_read_up_to_limit() -> None:
     with pytest.raises(InputError, match="at most 1,000 bytes"):
         load(gold=Path("/dev/zero"), limits=Limits(file_bytes=1_000))
 
@@ -156,7 +156,7 @@ def test_a_line_over_the_limit_is_refused() -> None:
 
 
 @pytest.mark.parametrize("text", ["[" + "[]," * 20 + "[]]", '{"d": [' + '["a", 1],' * 20 + '["a", 1]]}', "{}\n" * 20])
-def test_lists_and_objects_in_json_are_counted_before_it_is_parsed(text: str) -> None:
+def test_json_items_are_counted_before_parsing(text: str) -> None:
     with pytest.raises(InputError, match="at most 19 lists and objects"):
         load(gold=Source("a.json", text.encode()), limits=Limits(json_parts=19))
 
@@ -167,12 +167,12 @@ def test_a_number_without_end_is_refused(gold: dict[Any, Any]) -> None:
         kp.load(gold=gold)
 
 
-def test_a_column_of_judged_pairs_may_be_called_variants() -> None:
+def test_judged_pairs_may_have_column_variants() -> None:
     judged = pd.DataFrame({"keyphrase": ["tide"], "candidate": ["tides"], "score": [3.0], "variants": ["abc"]})
     assert kp.load(judgements=judged).judgements["variants"].tolist() == ["abc"]
 
 
-def test_pairs_without_numbers_are_told_apart_by_what_they_say() -> None:
+def test_pairs_without_ids_are_distinguished_by_content() -> None:
     reported = {"doc_id": ["d1", "d1", "d2"], "keyphrase": ["a b", "a b", "c d"], "candidate": ["a", "a", "d"]}
     judged = pd.DataFrame(reported | {"annotator": ["ana", "ben", "ana"], "score": [3, 1, 1]})
     assert kp.load(judgements=judged).judgements["pair_id"].tolist() == ["1", "1", "2"]
@@ -183,7 +183,7 @@ def test_pairs_without_numbers_are_told_apart_by_what_they_say() -> None:
         kp.load(judgements=other)
 
 
-def test_scores_beside_lists_are_those_of_the_phrases_in_them() -> None:
+def test_score_lists_belong_to_phrases_of_lists() -> None:
     lists = pd.DataFrame({"doc_id": ["d1", "d2"], "phrase": [["a", "b"], ["c"]], "score": [[0.9, 0.1], [0.2]]})
     corpus = kp.load(systems={"s": lists})
     assert corpus.runs[["doc_id", "rank", "phrase", "score"]].to_numpy().tolist() == [
@@ -198,7 +198,7 @@ def test_documents_without_a_phrase_are_counted() -> None:
         load(gold=Source("a.json", b"[[], [], []]"), limits=Limits(documents=2))
 
 
-def test_keep_first_keeps_an_empty_list_and_nothing_of_a_second_file() -> None:
+def test_keep_first_keeps_empty_list() -> None:
     files = [Source("a.json", b'{"d1": []}'), Source("b.json", b'{"d1": ["tide"]}')]
     corpus = kp.load(systems={"s": files}, fixes=["keep-first"])
     assert (corpus.systems, len(corpus.runs)) == (["s"], 0)
@@ -213,7 +213,7 @@ def test_a_fix_that_is_named_again_counts_once() -> None:
     ]
 
 
-def test_a_further_field_of_documents_may_be_an_empty_list() -> None:
+def test_document_field_may_be_empty_list() -> None:
     documents = Source("a.json", b'[{"id": "d1", "text": "", "tags": []}]')
     result = kp.load(documents=documents).documents
     assert (result["text"].isna().tolist(), [list(tags) for tags in result["tags"]]) == ([True], [[]])

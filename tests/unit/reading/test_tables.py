@@ -42,7 +42,7 @@ def test_delimiters_and_line_ends(delimiter: str, end: str) -> None:
 # in memory
 
 
-def test_frames_give_what_files_give() -> None:
+def test_data_frames_equal_files() -> None:
     frame = pd.DataFrame({"doc_id": [2, 2, 1], "phrase": ["b", " a", "c"], "rank": [2, 1, 1], "score": [0.5, 0.9, 0.1]})
     by_file = load(systems={"s": Source("s.csv", frame.to_csv(index=False).encode())})
     pd.testing.assert_frame_equal(load(systems={"s": frame}).runs, by_file.runs)
@@ -59,7 +59,7 @@ def test_missing_cells_of_a_frame_are_rejected_rows() -> None:
     assert load(gold=frame).report.rejected["reason"].tolist() == ["an empty id"]
 
 
-def test_frames_may_hold_lists_with_scores_or_without() -> None:
+def test_data_frames_may_contain_lists_and_scores() -> None:
     corpus = load(
         gold=pd.DataFrame({"doc_id": ["d1", "d2"], "keyphrases": [["a", "b"], []]}),
         systems=pd.DataFrame({"doc_id": ["d1"], "keyphrases": [[("a", 0.9), ("b", 0.2)]]}),
@@ -76,13 +76,13 @@ def test_dictionaries_of_lists_scores_and_annotators() -> None:
     assert corpus.has_texts
 
 
-def test_what_a_fix_leaves_of_an_id_is_trimmed_and_never_blank() -> None:
+def test_fixed_ids_are_trimmed_and_never_blank() -> None:
     for doc_id, fix, left in (("a \x14.txt", "strip-extension", "a"), ("b/\x14/", "strip-path", "b/\x14/")):
         corpus = read(f"doc_id,phrase\n{doc_id},tide\n", fixes=[fix])
         assert corpus.documents["doc_id"].tolist() == [left]
 
 
-def test_tables_of_very_many_columns_are_written_without_a_warning() -> None:
+def test_wide_tables_are_written_without_warning() -> None:
     fields = ", ".join(f'"field {n}": "a value"' for n in range(150))
     corpus = read("".join(f'{{"doc_id": "d{n}", "phrase": "tide", {fields}}}\n' for n in range(2)), "a.jsonl")
     with warnings.catch_warnings():
@@ -95,7 +95,7 @@ def test_lists_without_a_system_name_are_refused() -> None:
         load(systems={"d1": ["tide", "sea"]})
 
 
-def test_wrong_usage_is_told_from_bad_data() -> None:
+def test_wrong_usage_differs_from_bad_data() -> None:
     with pytest.raises(UsageError):
         load()
     with pytest.raises(UsageError, match="no fix"):
@@ -114,7 +114,7 @@ def test_a_frame_without_the_needed_columns_is_refused() -> None:
 # names, order, limits
 
 
-def test_equal_system_names_are_kept_apart_by_their_folders_or_refused() -> None:
+def test_equal_system_names_are_distinguished_by_folder() -> None:
     apart = [Source("x/s.json", b'{"d": ["a"]}'), Source("y/s.json", b'{"d": ["b"]}')]
     assert load(systems=apart).systems == ["x/s", "y/s"]
     with pytest.raises(InputError, match="the system name “s” again"):
@@ -128,7 +128,7 @@ def test_common_parts_of_names_can_be_stripped() -> None:
     assert load(systems={"degree": files[0]}).systems == ["degree"]
 
 
-def test_documents_come_in_order_of_gold_texts_and_runs() -> None:
+def test_documents_are_ordered_by_gold_texts_runs() -> None:
     corpus = load(gold={"b": [], "a": ["x"]}, documents={"c": "Text."}, systems={"s": {"d": ["x"], "a": []}})
     assert corpus.documents["doc_id"].tolist() == ["b", "a", "c", "d"]
     assert corpus.empty.to_numpy().tolist() == [["gold", "gold", "b"], ["system", "s", "a"]]
@@ -168,19 +168,19 @@ def test_overlong_ids_and_phrases_are_rejected_rows() -> None:
     ]
 
 
-def test_columns_of_one_name_in_a_data_frame_are_one_list() -> None:
+def test_repeated_data_frame_columns_form_one_list() -> None:
     corpus = load(gold=pd.DataFrame([("d1", "tide", "sea")], columns=["doc_id", "phrase", "phrase"]))
     assert corpus.gold["phrase"].tolist() == ["tide", "sea"]
 
 
 @pytest.mark.parametrize("cell", [{"tide", "sea"}, {"tide": 0.8}])
-def test_sets_and_dictionaries_in_a_data_frame_are_refused(cell: object) -> None:
+def test_sets_and_dictionaries_in_cells_are_refused(cell: object) -> None:
     with pytest.raises(InputError, match="sets or dictionaries in “keywords”"):
         load(gold=pd.DataFrame({"doc_id": ["d1"], "keywords": [cell]}))
 
 
 @pytest.mark.parametrize("kind", [object, pd.StringDtype("python")])
-def test_half_a_character_in_a_data_frame_is_rejected_with_its_row(kind: object) -> None:
+def test_lone_surrogate_in_data_frame_rejects_row(kind: object) -> None:
     phrases = pd.Series(["a", "b", "x\ud800", "c", "d", "e"], dtype=kind)
     corpus = load(gold=pd.DataFrame({"doc_id": ["d"] * 6, "phrase": phrases}))
     assert corpus.gold["phrase"].tolist() == ["a", "b", "c", "d", "e"]
@@ -188,7 +188,7 @@ def test_half_a_character_in_a_data_frame_is_rejected_with_its_row(kind: object)
     assert corpus.report.rejected.to_numpy().tolist() == [["gold", "3", reason, "x\\ud800"]]
 
 
-def test_a_name_given_to_a_table_of_systems_goes_before_theirs_and_stands_for_none() -> None:
+def test_table_name_becomes_prefix_of_system_names() -> None:
     rows = [("a", "d", "x", 1), ("b", "d", "x", 1), ("", "d", "y", 1)]
     frame = pd.DataFrame(rows, columns=["system", "doc_id", "phrase", "rank"])
     assert load(systems={"mine": frame}).systems == ["a", "b", "mine"]
@@ -202,7 +202,7 @@ LISTS = st.lists(st.one_of(st.none(), st.lists(PHRASES, max_size=4), st.lists(st
 
 @settings(max_examples=40)
 @given(LISTS, st.sampled_from(["keyphrases", "predictions"]), st.booleans())
-def test_lists_read_at_once_are_those_that_are_read_one_by_one(lists: list[Any], name: str, people: bool) -> None:
+def test_vectorized_lists_equal_single_lists(lists: list[Any], name: str, people: bool) -> None:
     rows = [{"id": f"d{n // 2 if people else n}", name: item} for n, item in enumerate(lists)]
     rows = [{**row, "annotator": "ab"[n % 2]} if people else row for n, row in enumerate(rows)]
     text = "".join(json.dumps(row) + "\n" for row in rows)
@@ -227,6 +227,6 @@ def test_lists_of_texts_do_not_pass_through_python(monkeypatch: pytest.MonkeyPat
     assert gold(text, name="g.jsonl")[:3] == [("d0", "gold", "tide 0"), ("d0", "gold", "sea"), ("d1", "gold", "tide 1")]
 
 
-def test_the_first_row_of_our_own_table_never_explains_it() -> None:
+def test_own_tables_have_no_explanatory_row() -> None:
     text = "annotator,doc_id,phrase,relevance,variants\n:,:,:,,\n0,0,0,,\n1,1,1,,\n"
     assert gold(text)[0] == (":", ":", ":")

@@ -37,7 +37,7 @@ def rows(table, *columns):
 # XLSX
 
 
-def test_cells_are_text_as_the_sheet_shows_it():
+def test_cells_are_read_as_displayed():
     book = openpyxl.Workbook()
     sheet = book.active
     for row in (
@@ -72,7 +72,7 @@ def test_cells_are_text_as_the_sheet_shows_it():
     assert (reading.family, reading.encoding, reading.rows_read, reading.rows_blank) == ("F10", "binary", 9, 1)
 
 
-def test_a_formula_gives_the_value_kept_beside_it():
+def test_formula_gives_stored_value():
     sheet = CELLS.format(
         "<sheetData>"
         '<row r="1"><c r="A1" t="str"><v>doc_id</v></c><c r="B1" t="str"><v>phrase</v></c></row>'
@@ -121,7 +121,7 @@ def replaced(data, member, content):
         ("<worksheet><sheetData>", "a damaged or unusual workbook"),
     ],
 )
-def test_what_would_cost_memory_or_is_damaged_is_refused(content, said):
+def test_oversized_or_damaged_workbooks_are_refused(content, said):
     source = Source("a.xlsx", replaced(workbook({"Sheet": [["doc_id", "phrase"]]}).data, SHEET, content))
     with pytest.raises(InputError, match=said):
         kp.load(gold=source, limits=Limits(table_cells=1000))
@@ -149,7 +149,7 @@ def shown_by(data):
 
 
 @PLAIN
-def test_shared_and_inline_texts_are_those_of_openpyxl():
+def test_shared_and_inline_strings_equal_openpyxl():
     kana = "<rPh sb='0' eb='1'><t>シオ</t></rPh>"
     runs = "<r><rPr><b/></rPr><t>ti</t></r><r><t xml:space='preserve'>de </t></r>"
     shared = f"<si><t>sea</t></si><si>{runs}{kana}</si><si><t/></si><si><t>潮</t>{kana}</si>"
@@ -160,7 +160,7 @@ def test_shared_and_inline_texts_are_those_of_openpyxl():
 
 
 @PLAIN
-def test_characters_that_xml_cannot_hold_are_spelled_as_numbers():
+def test_invalid_xml_characters_are_escaped():
     shared = "<si><t>a_x000D_</t></si><si><t>_x005F_x0041_</t></si>"
     part, _ = shown_by(excel(['<c t="s"><v>0</v></c>', '<c t="s"><v>1</v></c>'], shared))
     assert part == ["a\r", "_x0041_"]
@@ -168,7 +168,7 @@ def test_characters_that_xml_cannot_hold_are_spelled_as_numbers():
 
 @PLAIN
 @pytest.mark.parametrize("properties", ["", 'date1904="1"'])
-def test_numbers_dates_and_lengths_of_time_are_those_of_openpyxl(properties):
+def test_numbers_dates_and_durations_equal_openpyxl(properties):
     cells = [f'<c s="{style}"><v>{value}</v></c>' for style, value in ((1, 7), (2, 45000), (3, 1.5), (2, 0.25))]
     cells += ['<c t="b"><v>1</v></c>', '<c t="e"><v>#N/A</v></c>', "<c><v>1.2E3</v></c>"]
     part, other = shown_by(excel(cells, properties=properties))
@@ -205,7 +205,7 @@ def test_columns_of_lists(column, phrases, beside):
 
 
 @pytest.mark.parametrize(("role", "table", "column"), [("gold", "gold", "annotator"), ("systems", "runs", "system")])
-def test_several_columns_of_lists_are_proposed_as_annotators_or_systems(role, table, column):
+def test_list_columns_are_proposed_as_annotators_or_systems(role, table, column):
     source = parquet(doc_id=["x", "y"], ana=[["a"], []], ben=[["b"], ["c"]])
     with pytest.raises(kp.Question, match="The columns “ana”, “ben” may be people, systems") as asked:
         kp.load(**{role: source})
@@ -216,7 +216,7 @@ def test_several_columns_of_lists_are_proposed_as_annotators_or_systems(role, ta
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "ods"])
-def test_a_workbook_is_opened_once_for_all_of_its_sheets(ending, monkeypatch):
+def test_workbook_is_opened_once_for_all_sheets(ending, monkeypatch):
     opened = []
     real = zipfile.ZipFile.__init__
     monkeypatch.setattr(zipfile.ZipFile, "__init__", lambda *given, **named: opened.append(1) or real(*given, **named))
