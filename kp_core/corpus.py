@@ -48,8 +48,8 @@ def empty_table(name: str) -> pd.DataFrame:
 class Reading:
     """How one file was read, and its numbers of rows.
 
-    whose: its annotators or systems; systems: those next to its gold standard; documents: number of documents used, or
-    None if the file has no ids
+    * `whose`: its annotators or systems; `systems`: those next to its gold standard; `documents`: number of documents
+      used, or None if the file has no ids
     """
 
     file: str
@@ -139,8 +139,8 @@ _LEVELS, _SHOWN = 100, 8
 class Vocabulary:
     """Tables of phrases or concepts, with the columns of `VOCABULARY`; empty unless given.
 
-    broader: concept and a broader one; frequencies: concept, its documents (n), all documents; similar: two phrases and
-    their similarity (0 to 1), only of prediction a to keyphrase b if `directed`; `vectors`: phrase and vector
+    * `broader`: concept and a broader one; `frequencies`: concept, its documents (n), all documents; `similar`: two
+      phrases and their similarity (0 to 1), of prediction a to keyphrase b if `directed`; `vectors`: phrase, vector
     """
 
     broader: pd.DataFrame = field(default_factory=lambda: _without_rows("broader"))

@@ -85,8 +85,8 @@ def refuse_below(value: int, least: int, name: str) -> None:
 class Note:
     """A note for the user: `info` or `warning`, its subject, and a sentence.
 
-    `counts`: number and its wording for one and for several, if notes on parts of the data are added up
-    `remedy`: the setting that would help, and its value
+    * `counts`: number and its wording for one and for several, if notes on parts of the data are added up
+    * `remedy`: the setting that would help, and its value
     """
 
     level: Literal["info", "warning"]

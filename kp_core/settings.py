@@ -198,8 +198,8 @@ else:
 class Preset:
     """A published convention: its source, differences from the defaults, and cutoffs.
 
-    note: further conditions for its numbers; reproduced: equal / compared values, and the outputs used; of: kind of
-    data scored (see `presets_for`)
+    * `note`: further conditions for its numbers; `reproduced`: equal / compared values, and the outputs used; `of`:
+      kind of data scored (see `presets_for`)
     """
 
     source: str
@@ -219,7 +219,7 @@ PRESETS: dict[str, Preset] = {
 def presets_for(settings: Settings, semantic: bool = False) -> tuple[str, ...]:
     """Return the presets that average over documents, with subject indexing only if concepts are compared.
 
-    `semantic`: include presets for similarity measures
+    * `semantic`: include presets for similarity measures
     """
     fits = {"keyphrases": True, "subjects": settings.by_concept == "yes", "similarity": semantic}
     return tuple(

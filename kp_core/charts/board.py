@@ -49,7 +49,7 @@ def rows(
 ) -> list[Row]:
     """Return one row per system, best first, then the baselines; human agreement is a line in every picture.
 
-    `result`: values at the cutoff; `over`: values at every cutoff; `cells`: further measure → system → value
+    * `result`: values at the cutoff; `over`: values at every cutoff; `cells`: further measure → system → value
     """
     table = rows_of(result, measure)
     scored = table[~table["system"].isin([HUMANS, ORACLE])]

@@ -33,9 +33,9 @@ _PRESET_SYMBOLS = (
 def forest(rows: pd.DataFrame, title: str, alt_start: str, alt_if_empty: str = "", **x: Any) -> Chart:
     """Draw values as dots with intervals and numbers, best row on top, with a heading per group.
 
-    `alt_start`: start of the alternative text; `alt_if_empty`: the whole text if no value is defined
-    `rows`: columns name, value, low, high; optionally group, last (at the bottom), colour, symbol, opacity, tick (label
-    on the axis), run_values (values of single runs), published (value to compare with)
+    * `alt_start`: start of the alternative text; `alt_if_empty`: the whole text if no value is defined
+    * `rows`: columns name, value, low, high; optionally group, last (at the bottom), colour, symbol, opacity, tick
+      (label on the axis), run_values (values of single runs), published (value to compare with)
     """
     rows = _arranged(rows)
     has_groups, last_place = bool(rows["group"].any()), int(rows["place"].max()) if len(rows) else 0
@@ -142,7 +142,7 @@ FEW_PAIRS = 10
 def correlations(study: CorrelationStudy, average: str, kind: str, printed: pd.DataFrame) -> Chart:
     """Draw the correlation of every measure with human scores per subset, next to the published value.
 
-    `kind`: `all`, or the prefix of the subsets to draw; `printed`: published values in columns measure, subset, value
+    * `kind`: `all`, or the prefix of the subsets to draw; `printed`: published values in columns measure, subset, value
     """
     rows = where(study.frame, average=average)
     rows = rows[(rows["subset"] == "all") if kind == "all" else rows["subset"].str.startswith(kind)]

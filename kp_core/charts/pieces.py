@@ -100,7 +100,7 @@ def heat_map_of(
 ) -> Part:
     """Return a table as a heat map, first row on top; with more than `readable` columns, no numbers are printed.
 
-    `title`: title of the color bar; `stars`: mask of the cells to mark with a star
+    * `title`: title of the color bar; `stars`: mask of the cells to mark with a star
     """
     text = values.map(lambda value: number(value, 2)) + np.where(stars, "*", "")
     cells = {"z": plain(values), "x": labels(values.columns), "y": labels(values.index)}

@@ -211,7 +211,7 @@ def headings(subjects: Numbers, system: str, search: str = "") -> pd.DataFrame:
 def occurrences(table: pd.DataFrame, document_rows: pd.DataFrame, annotators: int) -> pd.DataFrame:
     """Return the documents of a subject, with the result of a system or with the annotators who chose the subject.
 
-    `table`: from `documents_of`; `document_rows`: the documents of the corpus; `annotators`: number of annotators
+    * `table`: from `documents_of`; `document_rows`: the documents of the corpus; `annotators`: number of annotators
     """
     header = "chosen by"
     if "found" in table:
@@ -404,7 +404,7 @@ def column_of(system: str) -> str:
 def documents(values: pd.DataFrame, docs: pd.DataFrame, system: str, other: str, which: str = "all") -> pd.DataFrame:
     """Return one row per document and one column per system, sorted by the difference to `other` or by the value.
 
-    `values`: rows of `kp.documents`; `docs`: the documents of the corpus; `which`: one of `WHICH`
+    * `values`: rows of `kp.documents`; `docs`: the documents of the corpus; `which`: one of `WHICH`
     """
     docs = docs.set_index("doc_id")
     table = values.pivot_table(index="document", columns="system", values="value", sort=False, dropna=False)

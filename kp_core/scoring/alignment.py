@@ -218,7 +218,7 @@ def recalled_hits(document: Ints, rank: Ints, credit: Floats, recalled: Floats) 
 def tied_hits(document: Ints, rank: Ints, group: Ints, credit: Floats, gains: Floats) -> Hits:
     """Return the hits expected over all orders of tied rows; one input row per rank; rows of one group are tied.
 
-    `gains`: (2, row), by grade and by rarity. A repeated phrase always follows its first occurrence.
+    * `gains`: (2, row), by grade and by rarity. A repeated phrase always follows its first occurrence.
     """
     size, credits = np.bincount(group), np.bincount(group, credit).astype(float)
     before = codes.running(credits, np.diff(document[np.cumsum(size) - size], prepend=-1) != 0) - credits

@@ -159,7 +159,7 @@ class Pairing:
     ) -> list[Floats]:
         """Add the D documents of a block on which all systems are scored; return the defined differences of each pair.
 
-        `weights`: those of the bootstrap (B, D); `swaps`: rows of 0 and 1 (T, D), where 1 marks a swapped document
+        * `weights`: those of the bootstrap (B, D); `swaps`: rows of 0 and 1 (T, D), where 1 marks a swapped document
         """
         in_common = scored_for_all(block)
         stacked = np.stack([block[name].summands[in_common] for name in self.systems])  # (S, D, M)

@@ -69,7 +69,7 @@ def randomisation(
 ) -> Floats:
     """Return the two-sided p-values of a statistic, a function of rows of `swaps`: (B, D) → (B,) or (B, P).
 
-    `joint`: correct for all P tests by comparing each with the largest value of a trial (Westfall & Young 1993)
+    * `joint`: correct for all P tests by comparing each with the largest value of a trial (Westfall & Young 1993)
 
     >>> totals = np.array([1.0, 2.0, 3.0])
     >>> float(randomisation(lambda swapped: 6 - 2 * swapped @ totals, 3, 10_000, np.random.default_rng(0)))

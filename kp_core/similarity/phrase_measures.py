@@ -47,7 +47,7 @@ def match(sides: Sides, accept: str = "morph") -> Floats:
 
 
 def overlap_of_sets(sides: Sides, *, divisor: Callable[[Floats, Floats, Floats], Floats]) -> Floats:
-    """Return the number of distinct common tokens divided by a function of it and of the two phrases' sizes."""
+    """Return the number of distinct common tokens divided by a function of this number and both sizes."""
     flags = sides.equal.any(axis=1) & sides.first, sides.first, sides.swapped.first
     sizes = [total(flag).astype(float) for flag in flags]
     return np.asarray(sizes[0] / divisor(*sizes))

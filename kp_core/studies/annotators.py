@@ -184,7 +184,7 @@ def agreement_of(
 ) -> Result:
     """Return the agreement from sums, without rows for pairs that have no document in common.
 
-    `data`: the prepared data, needed for measures of label sets; None for streamed data
+    * `data`: the prepared data, needed for measures of label sets; None for streamed data
     """
     rows = list[Row]()
     for part in _parts(measures, names, couples):

@@ -158,7 +158,7 @@ class Comparison(Numbers):
     def difference(self, a: str, b: str, otherwise: bool = False) -> Difference | None:
         """Return the difference a − b; None if the pair was not compared.
 
-        `otherwise`: under the other convention for missing lists; None if neither list is missing anywhere
+        * `otherwise`: under the other convention for missing lists; None if neither list is missing anywhere
         """
         return self._differences[otherwise].get((a, b))
 

@@ -217,7 +217,7 @@ def _is_semantic(measure: str) -> bool:
 def sensitivities(corpus: Corpus, settings: Settings, measure: str, semantic: bool = False) -> Sensitivity:
     """Evaluate one measure under every preset and under the grid, at every cutoff of the settings; show the first.
 
-    `semantic`: vary the conventions of similar phrases too, as for a semantic measure
+    * `semantic`: vary the conventions of similar phrases too, as for a semantic measure
     """
     parsed, semantic = parse(measure), semantic or _is_semantic(measure)
     data = prepare(corpus, settings, interval="none")

@@ -82,7 +82,7 @@ class Levels:
 def levels(choices: AnnotatorChoices, universe: Floats, form: Form = "binary", pooled: bool = False) -> Levels:
     """Return all levels in the binary form (items: phrases; categories: yes and no) or in the choice-matrix form.
 
-    `pooled`: whether to use one K for all documents, so that all documents need the same majority
+    * `pooled`: whether to use one K for all documents, so that all documents need the same majority
     """
     refuse_unless(form, FORMS, "form")
     if form == "choices":
@@ -317,7 +317,7 @@ def at_random(votes: Ints, document: Ints, size: Ints, rng: np.random.Generator)
 def k_and_score(documents: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     """Return Spearman's rho of K and a system's score per document, over all documents and by document type.
 
-    `documents`: columns document, group, K; `scores`: system, document, value. Intervals: Bonett & Wright 2000.
+    * `documents`: columns document, group, K; `scores`: system, document, value. Intervals: Bonett & Wright 2000.
     """
     joined = scores.merge(documents[["document", "group", "K"]], on="document", suffixes=("_score", ""))
     joined = joined[joined["K"].notna() & joined["value"].notna()]

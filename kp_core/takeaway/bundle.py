@@ -427,7 +427,7 @@ def report(
 ) -> Report:
     """Report on a corpus at the cutoff of the measure, or else at the first cutoff of the settings.
 
-    `sections`: names in `SECTIONS`; by default those of `usual`
+    * `sections`: names in `SECTIONS`; by default those of `usual`
     Raises UsageError if a section or measure is unknown, or if data are missing.
 
     >>> import kp_core as kp

@@ -45,7 +45,7 @@ WORDS: dict[str, dict[str, str]] = _PROSE["conventions"]
 def paragraphs(corpus: Corpus, result: Result, measure: str, measures: Sequence[str], test: str) -> tuple[str, str]:
     """Return the short paragraph (only one measure and non-default conventions) and the full one.
 
-    `test`: name of the significance test, empty if systems are not compared
+    * `test`: name of the significance test, empty if systems are not compared
     """
     settings, systems = result.settings, runs_of(corpus.systems)
     defaults = Settings(preset=settings.preset, universe=settings.universe, annotators=settings.annotators)

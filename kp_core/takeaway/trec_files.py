@@ -28,8 +28,8 @@ def _percent(text: str) -> str:
 def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, union: bool = False) -> Written:
     """Return qrels, one file per annotator (or their union), and runs, one file per system.
 
-    `normalise`: `none` keeps phrases unchanged; any other pipeline writes normalized forms, with ties as in trec_eval
-    `union`: write one qrels file for all annotators; grades are the highest given, else the number of annotators
+    * `normalise`: `none` keeps phrases unchanged; any other pipeline writes normalized forms, with ties as in trec_eval
+    * `union`: write one qrels file for all annotators; grades are the highest given, else the number of annotators
     Source: file formats of trec_eval 9.
 
     >>> from kp_core import load

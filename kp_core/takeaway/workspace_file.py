@@ -34,7 +34,7 @@ _NO_DATE = (1980, 1, 1, 0, 0, 0)
 class Saved:
     """The content of a workspace file.
 
-    link: the parameters of the page's address; signature: shown to readers only; ratings: pairs rated in the dashboard
+    * `link`: the parameters of the page's address; `signature`: for human readers; `ratings`: rated pairs
     """
 
     uploads: Uploads

@@ -445,7 +445,7 @@ _REFERENCES = {HUMANS: "people on average reach", RANDOM: "the random baseline r
 def of_range(result: Result, measure: str, systems: Sequence[str], people: Mapping[str, float]) -> Answer:
     """Report whether the best system, and its whole interval, is within, above or below the human range.
 
-    result: values with each annotator left out in turn; people: annotator → value, scored against the other annotators
+    * `result`: values with each annotator left out in turn; `people`: annotator → value against the others
     """
     rows = result.frame[(result.frame["measure"] == measure) & (result.frame["subset"] == "all")]
     rows = rows.drop_duplicates("system").set_index("system")
@@ -477,7 +477,7 @@ def of_range(result: Result, measure: str, systems: Sequence[str], people: Mappi
 def of_preset(preset_result: Result, default_result: Result, measure: str, system: str) -> str:
     """Report how a preset differs from the KPScope default, and how this affects a system's value.
 
-    preset_result, default_result: values under the preset, and under the KPScope default
+    * `preset_result`, `default_result`: values under the preset, and under the KPScope default
     """
     preset = preset_result.settings.preset
     rules = [f"{rule[:1].lower()}{rule[1:].rstrip('?')}: {setting}" for rule, _, setting in differences(preset)]

@@ -40,7 +40,7 @@ def word(value: float, scale: str = "Landis & Koch 1977") -> str:
 def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> tuple[str, list[tuple[str, float]]]:
     """Return the highest band that the true value reaches with probability 0.95, and all probabilities, top band first.
 
-    `error`: standard error of the value, with documents as clusters. Source: Gwet 2014, section 6.3.
+    * `error`: standard error of the value, with documents as clusters. Source: Gwet 2014, section 6.3.
     """
     from scipy.stats import norm
 
@@ -85,7 +85,7 @@ def best_measure(study: CorrelationStudy, average: str) -> tuple[str, str]:
 def leaders(comparisons: Mapping[str, Comparison], preposition: str) -> str:
     """Report which system leads significantly by which measures or in which parts of the data (Bonferroni correction).
 
-    `comparisons`: measure or part → comparison; `preposition`: the preposition, `by` for measures or `in` for parts
+    * `comparisons`: measure or part → comparison; `preposition`: the preposition, `by` for measures or `in` for parts
     """
     leads = dict[str, list[str]]()
     for name, comparison in comparisons.items():
@@ -156,7 +156,7 @@ def diagnose(
 ) -> list[str]:
     """Explain what is special about a system's concordance table, most important first.
 
-    `cells`: a, b, c, d summed over documents; `others`: system → its cells; `macro_kappa`: mean kappa over documents
+    * `cells`: a, b, c, d summed over documents; `others`: system → its cells; `macro_kappa`: mean kappa over documents
     """
     a, b, c, d = (float(cells[name]) for name in "abcd")
     n, gold, chosen = a + b + c + d, a + b, a + c

@@ -42,8 +42,8 @@ def opened(
 ) -> None:
     """Draw the bar; if required data are missing, name them, link to the Data page, and stop.
 
-    systems, gold: whether these are required; all_datasets: whether all data sets can be shown together; on_step: what
-    a presenter's clicker does (default: open the next or previous page)
+    * `systems`, `gold`: whether these are required; `all_datasets`: whether all data sets can be shown together;
+      `on_step`: what a presenter's clicker does (default: open the next or previous page)
     """
     corpus = workspace.corpus()
     _bar(controls_shown, on_step or _turn_page)
@@ -149,7 +149,7 @@ def _to_question() -> None:
 def _bar(controls_shown: Sequence[str], on_step: Callable[[int], None]) -> None:
     """Draw the bar with the controls that affect the page; on phones all but k and measure are collapsed.
 
-    `on_step`: what a presenter's clicker does; called with 1 (forward) or −1 (back)
+    * `on_step`: what a presenter's clicker does; called with 1 (forward) or −1 (back)
     """
     groups: dict[str, Callable[[], object]] = {"k": cutoff, "measure": _measure, "gold": _gold, "conventions": _preset}
     if not workspace.corpus().systems:

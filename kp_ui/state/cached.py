@@ -46,7 +46,7 @@ def _near_misses(digest: str, _settings: Settings) -> kp.NearMisses:
 def call(data: tuple[Any, ...], key: object, compute: Callable[..., R], *arguments: Any, **options: Any) -> R:
     """Return the cached result of `compute(*data, *arguments, **options)`.
 
-    `key`: identifies the data if they are not those on screen
+    * `key`: identifies the data if they are not those on screen
     """
     digest = digest_of(key, f"{compute.__module__}.{compute.__qualname__}", arguments, options)
     return cast(R, _look_up(digest, compute, data, arguments, options))
@@ -83,7 +83,7 @@ def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool 
     If N is a number too small for the longest lists, only cutoffs up to the current one are evaluated. The notes are
     those of the current cutoff; notes on the universe are kept only for measures of concordance tables.
 
-    `people`: whether to leave out each annotator in turn, for the human ceiling
+    * `people`: whether to leave out each annotator in turn, for the human ceiling
     """
     cutoff = in_use.cutoff()
     requested = in_use.settings().changed(k=(*ALL_CUTOFFS, cutoff))

@@ -26,7 +26,7 @@ _FOLDED = "folded"
 def linked(name: str, default: Any, read: Callable[[str], Any] = str) -> dict[str, Any]:
     """Set a control to the chosen value, and return the option that makes its value part of the link.
 
-    `read`: parses the text in the link, and raises KeyError or ValueError if the text is invalid
+    * `read`: parses the text in the link, and raises KeyError or ValueError if the text is invalid
     """
     value = default
     with suppress(KeyError, ValueError):
@@ -40,7 +40,7 @@ def set_control(key: str, value: Any, on_change: Callable[[], None] | None = Non
 
     On another page, or when its popover opens, Streamlit creates a new control, so its value must be set.
 
-    `on_change`: called if the user changes the value
+    * `on_change`: called if the user changes the value
     """
     page, drawn_controls = st.session_state.get(settings.PAGE), st.session_state.setdefault(_DRAWN, {})
     is_new = key not in drawn_controls or drawn_controls[key][0] != page or st.session_state.get(_FOLDED, False)
@@ -202,7 +202,7 @@ def upload(
 ) -> None:
     """Draw a file uploader, which is emptied after each upload.
 
-    `on_drop`: called with all files of an upload; `folded`: whether to hide the label
+    * `on_drop`: called with all files of an upload; `folded`: whether to hide the label
     """
     counter = f"{key}_turn"
     uploader_key = f"{key}_{st.session_state.setdefault(counter, 0)}"

@@ -163,7 +163,7 @@ def recipe(result: Any, *tables: tuple[pd.DataFrame, str]) -> None:
 def downloads(frame: pd.DataFrame, caption: str, signature: str | None = None) -> None:
     """Record a table for download in the footer, with files named after the caption.
 
-    `signature`: that of the table, if it is not that of the page
+    * `signature`: that of the table, if it is not that of the page
     """
     formats: dict[str, Callable[[str], Any]] = {
         "CSV": lambda signature: typeset.csv(frame.assign(signature=signature) if signature else frame),
@@ -179,8 +179,7 @@ def downloads(frame: pd.DataFrame, caption: str, signature: str | None = None) -
 def offer(title: str, caption: str, formats: Mapping[str, Callable[[str], Any]], signature: str | None = None) -> None:
     """Record a download for the footer, with files named after the caption.
 
-    formats: format → function that writes the file with a signature; signature: that of the files, if it is not that of
-    the page
+    * `formats`: format → function that writes the file with a signature; `signature`: that of the files
     """
     page_record().offered[title] = Offered(figures.file_name(caption), formats, signature)
 

@@ -67,7 +67,7 @@ def rows(
 ) -> None:
     """Show all rows of a table with horizontal rules, and all text unchanged.
 
-    class_of: returns the CSS class of a cell, given its row (index) and column (name); missing: text of missing cells
+    * `class_of`: function from row (index) and column (name) to the CSS class of the cell; `missing`: text if missing
     """
     columns = {str(name): texts(frame[name], missing) for name in frame}
     classes = {name: "n" for name in columns if pd.api.types.is_numeric_dtype(frame[name]) or _is_numbers(name)}
@@ -182,8 +182,8 @@ def of_documents(frame: pd.DataFrame, take: str) -> None:
 def to_choose(frame: pd.DataFrame, ids: Sequence[str], selected: int | None, name: str, target_page: str = "") -> None:
     """Show a table in which the user can select a row, whose id becomes the parameter `name` of the link.
 
-    selected: position of the selected row; target_page: the page that selecting a row opens. The order of the rows is
-    part of the key, so that sorting does not change the selection.
+    * `selected`: position of the selected row; `target_page`: the page that selecting a row opens. The order of the
+      rows is part of the key, so that sorting does not change the selection.
     """
     if not ids:
         return

@@ -223,7 +223,7 @@ def _unpack(source: Source, limits: Limits, *, nested: bool = False) -> Bundle:
 def unpack(name: str, data: bytes, limits: Limits, archives: bool = False) -> tuple[list[tuple[str, bytes]], list[str]]:
     """Return the members of a zip or tar archive as (path inside, bytes), and the paths of ignored members.
 
-    `archives`: whether to return every member unchanged, including archives.
+    * `archives`: whether to return every member unchanged, including archives.
     """
     with refuse_damaged(name, "archive"):
         members = dict(_members(name, data, limits, all_members=archives))

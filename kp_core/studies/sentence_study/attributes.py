@@ -50,8 +50,8 @@ def attitude(sentence: str) -> int:
 def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.DataFrame, list[Note]]:
     """Return doc_id, sentence, text and `ATTRIBUTES` of each sentence, and notes; missing attributes count as 0.
 
-    `given`: table with a column `sentence` and attributes that replace computed ones (text for the document type, else
-    numbers). Raises InputError if no text is loaded, or if a given value is invalid.
+    * `given`: table with a column `sentence` and attributes that replace computed ones (text for the document type,
+      else numbers). Raises InputError if no text is loaded, or if a given value is invalid.
     """
     sentences = list_sentences(corpus)
     if not len(sentences):
