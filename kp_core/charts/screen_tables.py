@@ -154,10 +154,10 @@ def rows_where(result: Result, system: str, names: Sequence[str], subset: str = 
     return shown(rows.reindex([name for name in names if name in rows.index]).reset_index(), "measures")
 
 
-def intervals_side_by_side(table: pd.DataFrame, documents: int) -> pd.DataFrame:
+def intervals_side_by_side(table: pd.DataFrame, n_documents: int) -> pd.DataFrame:
     """Return one row per measure with each kind of interval, recommended kind first; `table`: from `interval_table`."""
     kinds = {"documents as clusters": "cluster_", "bootstrap over documents": "", "phrases independent": "independent_"}
-    order = sorted(kinds, key=lambda name: name != "bootstrap over documents") if documents >= MANY else list(kinds)
+    order = sorted(kinds, key=lambda name: name != "bootstrap over documents") if n_documents >= MANY else list(kinds)
     columns = {f"interval, {name}": intervals(table, kinds[name]) for name in order}
     return pd.DataFrame({"measure": table["measure"], "pooled value": table["value"], **columns})
 
@@ -208,15 +208,15 @@ def headings(subjects: Numbers, system: str, search: str = "") -> pd.DataFrame:
     return table[texts.str.lower().str.contains(search.strip().lower(), regex=False)].reset_index(drop=True)
 
 
-def occurrences(table: pd.DataFrame, document_rows: pd.DataFrame, annotators: int) -> pd.DataFrame:
+def occurrences(table: pd.DataFrame, document_rows: pd.DataFrame, n_annotators: int) -> pd.DataFrame:
     """Return the documents of a subject, with the result of a system or with the annotators who chose the subject.
 
-    * `table`: from `documents_of`; `document_rows`: the documents of the corpus; `annotators`: number of annotators
+    * `table`: from `documents_of`; `document_rows`: the documents of the corpus; `n_annotators`: number of annotators
     """
     header = "chosen by"
     if "found" in table:
         cells, header = np.select([table["found"], table["gold"]], ["found", "missed"], "not in gold"), "result"
-    elif annotators <= FEW_PEOPLE:
+    elif n_annotators <= FEW_PEOPLE:
         cells = table["annotators"].to_numpy()
     else:
         cells = _count_of(table, "chosen", "seen")
@@ -227,9 +227,9 @@ def _count_of(table: pd.DataFrame, part: str, whole: str) -> pd.Series:
     return table[part].astype(str) + " of " + table[whole].astype(str)
 
 
-def headings_in_short(frame: pd.DataFrame, annotators: int) -> pd.DataFrame:
-    """Return the rows of `subjects_of_annotators` as a short table; `annotators`: number of annotators."""
-    chosen_by = {"chosen by": frame["annotators"]} if annotators <= FEW_PEOPLE else {}
+def headings_in_short(frame: pd.DataFrame, n_annotators: int) -> pd.DataFrame:
+    """Return the rows of `subjects_of_annotators` as a short table; `n_annotators`: number of annotators."""
+    chosen_by = {"chosen by": frame["annotators"]} if n_annotators <= FEW_PEOPLE else {}
     counts = {"chosen": _count_of(frame, "chosen", "seen"), "by all": _count_of(frame, "by_all", "documents")}
     return pd.DataFrame(
         {"heading": frame["label"].fillna(frame["subject"]), **chosen_by, **counts, "P_pos": frame["P_pos"]}
@@ -323,7 +323,7 @@ _PROSE = ("title", "heading", "by all", "by some", "chosen by")
 
 
 def look_of(
-    table: pd.DataFrame, documents: int = FEW, best: Container[tuple[str, str]] = ()
+    table: pd.DataFrame, n_documents: int = FEW, best: Container[tuple[str, str]] = ()
 ) -> Callable[[int, str], str]:
     """Return a function that maps row and column to the CSS class of the cell; best: cells (system, column) in bold."""
     systems = table["system"].tolist() if "system" in table else [""] * len(table)
@@ -333,7 +333,7 @@ def look_of(
             return "best"
         if column in _PROSE:
             return "words"
-        return "quiet" if systems[row] in BASELINES or (documents < FEW and "interval" in column) else ""
+        return "quiet" if systems[row] in BASELINES or (n_documents < FEW and "interval" in column) else ""
 
     return look
 

@@ -41,15 +41,15 @@ class ProgressLine:
     def __init__(self) -> None:
         self.last = float("-inf")
 
-    def __call__(self, completed: int, parts: int, count: int, rows: int, seconds: float) -> None:
+    def __call__(self, completed: int, n_parts: int, count: int, n_rows: int, seconds: float) -> None:
         """Show completed parts, rate, and remaining time."""
         in_terminal, current = sys.stderr.isatty(), time.monotonic()
-        if not in_terminal and completed < parts and current - self.last < 10:
+        if not in_terminal and completed < n_parts and current - self.last < 10:
             return
         self.last = current
-        remaining = timedelta(seconds=round(seconds / count * (parts - completed)))
-        text = f"{completed} of {parts} parts · {rows / max(seconds, 1e-9):,.0f} rows per second · {remaining} left"
-        sys.stderr.write(f"\r{text:<70}" + ("\n" if completed == parts else "") if in_terminal else f"{text}\n")
+        remaining = timedelta(seconds=round(seconds / count * (n_parts - completed)))
+        text = f"{completed} of {n_parts} parts · {n_rows / max(seconds, 1e-9):,.0f} rows per second · {remaining} left"
+        sys.stderr.write(f"\r{text:<70}" + ("\n" if completed == n_parts else "") if in_terminal else f"{text}\n")
         sys.stderr.flush()
 
 

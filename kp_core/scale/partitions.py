@@ -55,7 +55,7 @@ class Partition:
         return table
 
 
-def ranges(sources: Sequence[Source], rows: int) -> list[Partition] | None:
+def ranges(sources: Sequence[Source], n_rows: int) -> list[Partition] | None:
     """Return ranges of ids with about this many rows; None if the files are not sorted enough."""
     groups: list[tuple[str, str, float]] = []
     for source in sources:
@@ -71,29 +71,29 @@ def ranges(sources: Sequence[Source], rows: int) -> list[Partition] | None:
         weight = max(1.0, sum(length for _, length, _ in stamps) / _BYTES_PER_ROW / max(size, 1))
         weighted = [(group.statistics[column], group.num_rows * weight) for group in row_groups]
         groups += [(statistics["min"], statistics["max"], size) for statistics, size in weighted]
-    parts = _divide([(low, size) for low, _, size in groups], rows)
+    parts = _divide([(low, size) for low, _, size in groups], n_rows)
     rows_read, edges = np.zeros(len(parts)), np.array([part.low for part in parts[1:]], object)
     for low, high, size in groups:
         first, last = np.searchsorted(edges, np.array([low, high], object), "right")
         rows_read[first : last + 1] += size
-    return parts if rows_read.max() <= _READ_RATIO * max([rows, *(size for *_, size in groups)]) else None
+    return parts if rows_read.max() <= _READ_RATIO * max([n_rows, *(size for *_, size in groups)]) else None
 
 
-def _divide(starts: list[tuple[str, float]], rows: int) -> list[Partition]:
+def _divide(starts: list[tuple[str, float]], n_rows: int) -> list[Partition]:
     """Return ranges of about this many rows, from ids and the number of rows from each id on."""
     starts.sort()
     bounds, rows_so_far = list[str](), 0.0
     for low, size in starts:
-        if rows_so_far >= rows and low > (bounds[-1] if bounds else starts[0][0]):
+        if rows_so_far >= n_rows and low > (bounds[-1] if bounds else starts[0][0]):
             bounds.append(low)
             rows_so_far = 0.0
         rows_so_far += size
     return [Partition(number, low, high) for number, (low, high) in enumerate(pairwise([None, *bounds, None]))]
 
 
-def sorted_runs(sources: Sequence[Source], rows: int, folder: str) -> tuple[list[Source], list[Partition]]:
+def sorted_runs(sources: Sequence[Source], n_rows: int, folder: str) -> tuple[list[Source], list[Partition]]:
     """Write all rows as runs sorted by document, and return the runs and their partitions."""
-    tables, starts, step = list[Source](), list[tuple[str, float]](), max(1, rows // _IDS_PER_PART)
+    tables, starts, step = list[Source](), list[tuple[str, float]](), max(1, n_rows // _IDS_PER_PART)
     for index, source in enumerate(sources):
         paths = list[str]()
         for number, table in enumerate(_runs(source)):
@@ -105,7 +105,7 @@ def sorted_runs(sources: Sequence[Source], rows: int, folder: str) -> tuple[list
             starts += [(low, weight) for low in table["doc_id"].take(sample).to_pylist()]
         if paths:
             tables.append(replace(source, paths=tuple(paths), format="parquet", final={}))
-    return tables, _divide(starts, rows)
+    return tables, _divide(starts, n_rows)
 
 
 def _runs(source: Source) -> Iterator[pa.Table]:

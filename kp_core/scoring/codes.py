@@ -124,15 +124,15 @@ def ranks(length: Ints) -> Ints:
     return ragged(np.ones_like(length), length)
 
 
-def document_blocks(documents: int) -> list[slice]:
+def document_blocks(n_documents: int) -> list[slice]:
     """Return blocks of documents, at least one."""
-    return [slice(begin, begin + _DOCUMENTS_PER_BLOCK) for begin in range(0, max(documents, 1), _DOCUMENTS_PER_BLOCK)]
+    return [slice(begin, begin + _DOCUMENTS_PER_BLOCK) for begin in range(0, max(n_documents, 1), _DOCUMENTS_PER_BLOCK)]
 
 
-def padded_blocks(lists: int, cells: int, max_cells: int = _BLOCK_CELLS) -> Iterator[slice]:
-    """Yield slices of lists with up to `cells` cells each; a padded block has at most `max_cells` if possible."""
-    step = max(1, max_cells // max(1, cells))
-    for begin in range(0, lists, step):
+def padded_blocks(n_lists: int, n_cells: int, max_cells: int = _BLOCK_CELLS) -> Iterator[slice]:
+    """Yield slices of lists with up to `n_cells` cells each; a padded block has at most `max_cells` if possible."""
+    step = max(1, max_cells // max(1, n_cells))
+    for begin in range(0, n_lists, step):
         yield slice(begin, begin + step)
 
 

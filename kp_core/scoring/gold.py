@@ -149,13 +149,13 @@ def choices(coded: Coded, identities: Identities, settings: Settings) -> Annotat
     )
 
 
-def mean_size(chosen: int, lists: int) -> int:
+def mean_size(n_chosen: int, n_lists: int) -> int:
     """Return the mean size of lists, rounded half up, at least 1.
 
     >>> mean_size(5, 2), mean_size(0, 4)
     (3, 1)
     """
-    return max(1, int(np.floor(chosen / max(1, lists) + 0.5)))
+    return max(1, int(np.floor(n_chosen / max(1, n_lists) + 0.5)))
 
 
 def list_sizes(coded: Coded, identities: Identities, settings: Settings) -> tuple[int, int]:

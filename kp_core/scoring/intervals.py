@@ -32,12 +32,12 @@ _DRAWS = (24109, 24110, 12054, 4018, 1007, 199, 33, 5, 1)
 _TABLE = np.repeat(np.arange(len(_DRAWS), dtype=np.float64), _DRAWS)
 
 
-def resample(documents: int, resamples: int, rng: np.random.Generator) -> Floats:
+def resample(documents: int, n_resamples: int, rng: np.random.Generator) -> Floats:
     """Return bootstrap weights (B, D): how often each document is drawn; every row sums to D."""
-    weights = np.empty((resamples, documents))
+    weights = np.empty((n_resamples, documents))
     step = max(1, _DRAWS_PER_BLOCK // max(1, documents))
-    for begin in range(0, resamples, step):
-        rows = min(step, resamples - begin)
+    for begin in range(0, n_resamples, step):
+        rows = min(step, n_resamples - begin)
         picks = rng.integers(0, documents, (rows, documents))
         picks += np.arange(rows)[:, None] * documents
         weights[begin : begin + rows] = np.bincount(picks.ravel(), minlength=rows * documents).reshape(rows, documents)
@@ -54,22 +54,22 @@ def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return x
 
 
-def _bits(documents: Sequence[str], numbers: int, stream: int, seed: int) -> NDArray[np.uint64]:
+def _bits(documents: Sequence[str], n_numbers: int, stream: int, seed: int) -> NDArray[np.uint64]:
     """Return random 64-bit numbers (D, numbers), hashed from document, seed, stream and position.
 
     The hash of a document is SipHash (Aumasson & Bernstein 2012) with the fixed key of pandas.
     """
     keys = np.asarray(pd.util.hash_array(np.array(documents, dtype=object), categorize=False), np.uint64)
     begin = (seed * 0xD1342543DE82EF95 + stream * _GOLDEN) & _MASK
-    counter = _mixed(np.arange(1, numbers + 1, dtype=np.uint64) * np.uint64(_GOLDEN) + np.uint64(begin))
+    counter = _mixed(np.arange(1, n_numbers + 1, dtype=np.uint64) * np.uint64(_GOLDEN) + np.uint64(begin))
     return _mixed(keys[:, None] ^ counter)
 
 
-def random_swaps(documents: Sequence[str], trials: int, seed: int) -> Iterator[Floats]:
+def random_swaps(documents: Sequence[str], n_trials: int, seed: int) -> Iterator[Floats]:
     """Yield rows of 0 and 1 (T, D), where 1 marks a document swapped in a trial; ids and seed determine the rows."""
-    bits = _bits(documents, -(-trials // 64), _SIGNS, seed).astype("<u8", copy=False).view(np.uint8)
-    swaps = np.unpackbits(bits, axis=1, count=trials, bitorder="little")
-    for begin in range(0, trials, _TRIALS_PER_BLOCK):
+    bits = _bits(documents, -(-n_trials // 64), _SIGNS, seed).astype("<u8", copy=False).view(np.uint8)
+    swaps = np.unpackbits(bits, axis=1, count=n_trials, bitorder="little")
+    for begin in range(0, n_trials, _TRIALS_PER_BLOCK):
         yield swaps[:, begin : begin + _TRIALS_PER_BLOCK].T.astype(float)
 
 
@@ -145,14 +145,14 @@ def t_test_p(difference: Floats | float, error: Floats, freedom: Floats | Ints |
         return np.asarray(np.where(error > 0, 2 * stdtr(freedom, -np.abs(difference) / error), np.nan))
 
 
-def t_p(mean: float, spread: float, documents: int) -> float:
+def t_p(mean: float, spread: float, n_documents: int) -> float:
     """Return the two-sided p-value of the t test of a mean; `spread`: sum of squared deviations; NaN without variance.
 
     >>> round(t_p(2.0, 2.0, 3), 4)
     0.0742
     """
-    error = np.sqrt(spread / np.float64(documents - 1) / documents) if documents > 1 else np.nan
-    return float(t_test_p(mean, np.asarray(error), documents - 1))
+    error = np.sqrt(spread / np.float64(n_documents - 1) / n_documents) if n_documents > 1 else np.nan
+    return float(t_test_p(mean, np.asarray(error), n_documents - 1))
 
 
 def jackknife_half_width(values: Floats) -> float:
@@ -237,12 +237,12 @@ class Estimate:
     def row(self, column: int, documents: int) -> tuple[float, float, float, int, int, str | None]:
         """Return the value, its bounds, the numbers of documents averaged and left out, and the reason if undefined."""
         n = int(self.documents[column])
-        return self.value[column], self.low[column], self.high[column], n, documents - n, self.reason[column]
+        return self.value[column], self.low[column], self.high[column], n, n_documents - n, self.reason[column]
 
 
-def error_of(low: float, high: float, documents: int) -> float:
+def error_of(low: float, high: float, n_documents: int) -> float:
     """Return the standard error that gives these bounds of a t interval over documents."""
-    return float((high - low) / 2 / half_width(np.ones(()), documents - 1))
+    return float((high - low) / 2 / half_width(np.ones(()), n_documents - 1))
 
 
 def independent_error(total: Cells, score: Callable[[Cells], Floats]) -> Floats:

@@ -74,9 +74,9 @@ class ListCounts:
     documents: int = 0
 
     @classmethod
-    def of(cls, systems: Collection[str], both: Ints | Floats, documents: int) -> ListCounts:
+    def of(cls, systems: Collection[str], both: Ints | Floats, n_documents: int) -> ListCounts:
         """Return the counts from a matrix of the number of documents with lists of both systems (S, S)."""
-        return cls(dict(zip(product(systems, systems), both.ravel().astype(int).tolist(), strict=True)), documents)
+        return cls(dict(zip(product(systems, systems), both.ravel().astype(int).tolist(), strict=True)), n_documents)
 
     @property
     def coverage(self) -> dict[str, tuple[int, int]]:

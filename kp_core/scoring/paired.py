@@ -27,29 +27,29 @@ Correction = Literal["holm", "bh", "none"]
 _SIGNS_IN_MEMORY = 8_000_000
 
 
-def enumerated(documents: int, trials: int) -> bool:
+def enumerated(n_documents: int, n_trials: int) -> bool:
     """Return whether all assignments of swaps are enumerated, which requires that they are few.
 
     >>> enumerated(5, 10_000), enumerated(20, 10_000)
     (True, False)
     """
-    return documents < 60 and 2**documents <= trials + 1
+    return n_documents < 60 and 2**n_documents <= n_trials + 1
 
 
-def swaps(documents: int, trials: int, rng: np.random.Generator) -> Iterator[Floats]:
+def swaps(n_documents: int, n_trials: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Yield blocks of rows (T, D), in which 1 marks a document swapped in a trial of the paired randomization test.
 
     If there are at most trials + 1 assignments, the rows are all 2^D, including the identity; else they are random.
     Source: Fisher 1935; Noreen 1989; Phipson & Smyth 2010.
     """
-    if enumerated(documents, trials):
-        yield ((np.arange(2**documents)[:, None] >> np.arange(documents)) & 1).astype(float)
+    if enumerated(n_documents, n_trials):
+        yield ((np.arange(2**n_documents)[:, None] >> np.arange(n_documents)) & 1).astype(float)
         return
-    for begin in range(0, trials, 500):
-        size = min(500, trials - begin)
-        random_bytes = rng.integers(0, 256, (size, (documents + 7) // 8), np.uint8)
+    for begin in range(0, n_trials, 500):
+        size = min(500, n_trials - begin)
+        random_bytes = rng.integers(0, 256, (size, (n_documents + 7) // 8), np.uint8)
         for rows in np.array_split(random_bytes, min(size, max(1, 8 * random_bytes.size // _SIGNS_IN_MEMORY))):
-            yield np.unpackbits(rows, axis=1)[:, :documents].astype(float)
+            yield np.unpackbits(rows, axis=1)[:, :n_documents].astype(float)
 
 
 def p_of_trials(observed: Floats, trials: Iterable[Floats], exhaustive: bool) -> Floats:
@@ -65,7 +65,7 @@ def p_of_trials(observed: Floats, trials: Iterable[Floats], exhaustive: bool) ->
 
 
 def randomisation(
-    statistic: Callable[[Floats], Floats], documents: int, trials: int, rng: np.random.Generator, joint: bool = False
+    statistic: Callable[[Floats], Floats], n_documents: int, trials: int, rng: np.random.Generator, joint: bool = False
 ) -> Floats:
     """Return the two-sided p-values of a statistic, a function of rows of `swaps`: (B, D) → (B,) or (B, P).
 
@@ -75,11 +75,11 @@ def randomisation(
     >>> float(randomisation(lambda swapped: 6 - 2 * swapped @ totals, 3, 10_000, np.random.default_rng(0)))
     0.25
     """
-    observed = statistic(np.zeros((1, documents)))[0]
-    in_trials: Iterable[Floats] = map(statistic, swaps(documents, trials, rng))
+    observed = statistic(np.zeros((1, n_documents)))[0]
+    in_trials: Iterable[Floats] = map(statistic, swaps(n_documents, trials, rng))
     if joint:
         in_trials = (np.abs(values).max(axis=1, keepdims=True) for values in in_trials)
-    return p_of_trials(observed, in_trials, enumerated(documents, trials))
+    return p_of_trials(observed, in_trials, enumerated(n_documents, trials))
 
 
 def bootstrap(differences: Floats) -> float:

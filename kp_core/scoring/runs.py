@@ -119,14 +119,14 @@ def pooled(systems: Iterable[Sampled]) -> RunVariance | None:
     return RunVariance(np.asarray(spread), np.asarray(within), float(freedom.sum()))
 
 
-def variance_of(systems: Sequence[Sampled], documents: int, run_variance: RunVariance | None = None) -> Variance:
+def variance_of(systems: Sequence[Sampled], n_documents: int, run_variance: RunVariance | None = None) -> Variance:
     """Return the variance of a system's mean over runs, or of the difference of two such means.
 
     * `run_variance`: the variance of a single run, used for all these systems if one of them has only one run
     """
     means = [system.moved.mean(axis=0) for system in systems]
     effect = means[0] if len(means) == 1 else means[0] - means[1]
-    scale, freedom = (documents / (documents - 1), documents - 1) if documents > 1 else (np.nan, np.nan)
+    scale, freedom = (n_documents / (n_documents - 1), n_documents - 1) if n_documents > 1 else (np.nan, np.nan)
     runs = [(system.spread, len(system.values) - 1.0) for system in systems if len(system.values) > 1]
     within = np.sum([system.within for system in systems], axis=0)
     if run_variance is not None and len(runs) < len(systems):

@@ -284,13 +284,13 @@ def best_of_prefixes(weight: Floats) -> tuple[Floats, Floats]:
     return total, pairs
 
 
-def soft_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats, Floats]:
+def soft_gains(row: Ints, item: Ints, weight: Floats, n_rows: int) -> tuple[Floats, Floats]:
     """Return how much each row adds to the weight, and to the pairs, of its document's best assignment: (row,) each.
 
     * `row`, `item`, `weight`: one entry per allowed pair; rows are numbered across documents, better ranks first
     """
-    gain, pairs = np.zeros(rows), np.zeros(rows)
-    is_only_pair = (np.bincount(row, minlength=rows)[row] == 1) & (np.bincount(item)[item] == 1)
+    gain, pairs = np.zeros(n_rows), np.zeros(n_rows)
+    is_only_pair = (np.bincount(row, minlength=n_rows)[row] == 1) & (np.bincount(item)[item] == 1)
     gain[row[is_only_pair]], pairs[row[is_only_pair]] = weight[is_only_pair], 1.0
     # The other rows compete within connected components, mostly of two or three phrases.
     row, item, weight = row[~is_only_pair], item[~is_only_pair], weight[~is_only_pair]
@@ -299,8 +299,8 @@ def soft_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    size = rows + int(item.max()) + 1
-    links = coo_array((np.ones(len(row)), (row, rows + item)), shape=(size, size))
+    size = n_rows + int(item.max()) + 1
+    links = coo_array((np.ones(len(row)), (row, n_rows + item)), shape=(size, size))
     part = connected_components(links, directed=False)[1][row]
     order = np.lexsort((row, part))
     row, item, weight, part = row[order], item[order], weight[order], part[order]
@@ -322,7 +322,7 @@ def soft_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats
     return gain, pairs
 
 
-def best_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats, Floats]:
+def best_gains(row: Ints, item: Ints, weight: Floats, n_rows: int) -> tuple[Floats, Floats]:
     """Return the largest weight of each row, and how much it raises the largest weights of its items: (row,) each.
 
     * `row`, `item`, `weight`: as in `soft_gains`; rows ascend
@@ -330,13 +330,13 @@ def best_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats
     >>> [g.tolist() for g in best_gains(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([0.5, 0.75, 0.25]), 2)]
     [[0.5, 0.75], [0.5, 0.5]]
     """
-    gain = np.zeros(rows)
+    gain = np.zeros(n_rows)
     np.maximum.at(gain, row, weight)
     order = np.argsort(item, kind="stable")
     row, item, weight = row[order], item[order], weight[order]
     so_far = pd.Series(weight).groupby(item).cummax().to_numpy()
     previous = np.where(np.diff(item, prepend=-1) != 0, 0.0, np.append(0.0, so_far[:-1]))
-    return gain, np.bincount(row, so_far - previous, minlength=rows).astype(float)
+    return gain, np.bincount(row, so_far - previous, minlength=n_rows).astype(float)
 
 
 def semantic_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str, Counts]:

@@ -114,7 +114,7 @@ def cutoffs(data: Prepared, trials: int) -> tuple[int, ...]:
     return tuple(int(k) for k in np.linspace(1, all_cutoffs[-1], _N_CUTOFFS).round())
 
 
-def corrected_p(gaps: Floats, trials: int, rng: np.random.Generator) -> Floats:
+def corrected_p(gaps: Floats, n_trials: int, rng: np.random.Generator) -> Floats:
     """Return p of each column of differences (D, M), corrected for all columns; 1 if all differences are 0.
 
     >>> corrected_p(np.array([[1.0], [2.0], [3.0]]), 100, np.random.default_rng(0))
@@ -127,7 +127,7 @@ def corrected_p(gaps: Floats, trials: int, rng: np.random.Generator) -> Floats:
         return p
     scaled = gaps[:, differ] / scale[differ]
     total = scaled.sum(axis=0)
-    p[differ] = paired.randomisation(lambda rows: total - 2 * (rows @ scaled), len(gaps), trials, rng, joint=True)
+    p[differ] = paired.randomisation(lambda rows: total - 2 * (rows @ scaled), len(gaps), n_trials, rng, joint=True)
     return p
 
 
@@ -143,7 +143,7 @@ def best_k(values: Floats, tested_cutoffs: Sequence[int], trials: int, rng: np.r
     return BestK(tested_cutoffs[top], tested_cutoffs[first], tested_cutoffs[last])
 
 
-def documents_needed(differences: Floats, pairs: int, rng: np.random.Generator) -> tuple[int, int] | None:
+def documents_needed(differences: Floats, n_pairs: int, rng: np.random.Generator) -> tuple[int, int] | None:
     """Return the range of the number of documents that gives 80% power, for differences like these (D,).
 
     Pilots are drawn from the documents with replacement. At the size required for a pilot, 8 of 10 samples from it are
@@ -154,7 +154,7 @@ def documents_needed(differences: Floats, pairs: int, rng: np.random.Generator) 
         return None
     needed, trimmed = list[float](), _PILOTS // 10
     while len(needed) < _PILOTS:
-        needed.append(_documents_required(rng.choice(differences, len(differences)), ALPHA / pairs, rng))
+        needed.append(_documents_required(rng.choice(differences, len(differences)), ALPHA / n_pairs, rng))
         if needed.count(np.inf) > trimmed:
             return None
     low, *_, high = sorted(needed)[trimmed:-trimmed]
@@ -174,16 +174,16 @@ def _documents_required(pilot: Floats, alpha: float, rng: np.random.Generator) -
     return high
 
 
-def power(pilot: Floats, documents: int, alpha: float, rng: np.random.Generator) -> float:
+def power(pilot: Floats, n_documents: int, alpha: float, rng: np.random.Generator) -> float:
     """Return the share of samples from differences (D,) that are significant by the randomization test."""
     from scipy.special import ndtri
 
     differing = pilot[pilot != 0]
     if not len(differing):
         return 0.0
-    number = rng.binomial(documents, len(differing) / len(pilot), _DRAWS)
+    number = rng.binomial(n_documents, len(differing) / len(pilot), _DRAWS)
     effective_share = (pilot**2).mean() ** 2 / (pilot**4).mean()
-    if documents * effective_share > _NORMAL:
+    if n_documents * effective_share > _NORMAL:
         moments = np.stack([differing, differing**2], axis=1)
         total, squares = (rng.multinomial(number, np.full(len(differing), 1 / len(differing))) @ moments).T
         return float((np.abs(total) >= -ndtri(alpha / 2) * np.sqrt(squares)).mean())

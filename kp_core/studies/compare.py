@@ -459,7 +459,7 @@ def add_pairs(pairing: Pairing, data: Prepared, systems: Systems, streamed: bool
     return differences
 
 
-def comparison_of(results: PairResults, at: FamilyAt, documents: int, streamed: bool = False) -> Comparison:
+def comparison_of(results: PairResults, at: FamilyAt, n_documents: int, streamed: bool = False) -> Comparison:
     """Return the comparison of pairs from their results."""
     family, settings, pairs, n, lists = at.family, at.settings, results.pairs, results.documents, results.lists
     test_in_words = in_words(family, settings, n, streamed)
@@ -507,7 +507,7 @@ def comparison_of(results: PairResults, at: FamilyAt, documents: int, streamed: 
         correction=family.correction,
         left_out=lost,
         test=test_in_words,
-        recipe=signature(settings.changed(k=(at.cutoff,)), documents, family.parsed.of_tables),
+        recipe=signature(settings.changed(k=(at.cutoff,)), n_documents, family.parsed.of_tables),
         baseline=family.baseline,
         lists=lists,
         runs=results.runs,
@@ -537,10 +537,10 @@ def _table(results: PairResults, settings: Settings) -> pd.DataFrame:
     return table.assign(difference=differences, low=low, high=high, p=results.p, documents=results.documents)
 
 
-def _comparable(lists: ListCounts, documents: int, left_out: int, a: str, b: str) -> bool:
+def _comparable(lists: ListCounts, n_documents: int, left_out: int, a: str, b: str) -> bool:
     """Return whether two systems can be compared: with lists for nearly the same documents, and for nearly all."""
     any_incomplete = any(n_lists < COMPARABLE * total for n_lists, total in lists.coverage.values())
-    return lists.comparable(a, b) and not (any_incomplete and documents < COMPARABLE * (documents + left_out))
+    return lists.comparable(a, b) and not (any_incomplete and n_documents < COMPARABLE * (n_documents + left_out))
 
 
 def _correct(results: PairResults, p: Floats, family: Family) -> Floats:
@@ -581,11 +581,11 @@ def verdict(low: float, high: float, margin: float) -> Verdict:
     return "worse" if exceeds(0, high) else "cannot tell"
 
 
-def in_words(family: Family, settings: Settings, documents: int, streamed: bool = False) -> str:
+def in_words(family: Family, settings: Settings, n_documents: int, streamed: bool = False) -> str:
     """Describe the test with everything needed to repeat it."""
     assignments = f"{family.trials:,} trials, seed {settings.seed}"
-    if not streamed and paired.enumerated(documents, family.trials):
-        assignments = f"all {2**documents:,} assignments"
+    if not streamed and paired.enumerated(n_documents, family.trials):
+        assignments = f"all {2**n_documents:,} assignments"
     remark = "; streamed, so there is no rank-biserial correlation" if streamed else ""
     test_name = WORDS["tests"][family.test].format(drawn=assignments, resamples=settings.resamples, seed=settings.seed)
     return f"{test_name}, {WORDS['corrections'][family.correction]}, level {ALPHA:g}{remark}"

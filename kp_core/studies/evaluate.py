@@ -279,7 +279,7 @@ def system_rows(
     return rows
 
 
-def _rows(query: Query, names: tuple[str, str, str], index: int, values: Estimate, documents: int) -> Iterator[Row]:
+def _rows(query: Query, names: tuple[str, str, str], index: int, values: Estimate, n_documents: int) -> Iterator[Row]:
     """Yield one row per cutoff; `names`: system, average, subset; `index`: number of the measure in the subset."""
     system, average, subset = names
     measure = query.measures_of(subset)[index]

@@ -19,9 +19,9 @@ from kp_core.settings import Cutoff, Settings, change_in_words
 from kp_core.studies import WORDS
 
 
-def too_few_documents(documents: int) -> str:
+def too_few_documents(n_documents: int) -> str:
     """Warn that there are too few documents for reliable intervals."""
-    return f"{pluralize(documents, 'document is', 'documents are')} too few for a reliable interval"
+    return f"{pluralize(n_documents, 'document is', 'documents are')} too few for a reliable interval"
 
 
 def part_note(level: Literal["info", "warning"], where: str, part: Ids, whole: int, one: str, many: str) -> list[Note]:
@@ -92,11 +92,11 @@ def evaluation_notes(
     return notes + (_universe_notes(settings, sums) if concordance and "N" in sums.numbers else [])
 
 
-def _common_notes(sums: Sums, documents: int, settings: Settings) -> list[Note]:
-    has_few = documents < 10 and settings.interval != "none"
+def _common_notes(sums: Sums, n_documents: int, settings: Settings) -> list[Note]:
+    has_few = n_documents < 10 and settings.interval != "none"
     foreign, effect = sums.ids.get("foreign", Ids()), "so N counts only chosen phrases there"
     verbs = f"has no English token in its text, {effect}", f"have no English token in their text, {effect}"
-    notes = [Note("warning", "intervals", too_few_documents(documents))] * has_few
+    notes = [Note("warning", "intervals", too_few_documents(n_documents))] * has_few
     return notes + part_note("warning", "universe", foreign, sums.number("documents"), *verbs)
 
 
@@ -167,14 +167,14 @@ def add_agreement(sums: Sums, data: Prepared) -> None:
     sums.note({"alone": Ids.where(data.documents, annotators < 2), "foreign": Ids.of(foreign)})
 
 
-def agreement_notes(sums: Sums, pairs: int, settings: Settings) -> list[Note]:
-    """Return the notes on an agreement; `pairs`: number of pairs without intervals, or 0."""
+def agreement_notes(sums: Sums, n_pairs: int, settings: Settings) -> list[Note]:
+    """Return the notes on an agreement; `n_pairs`: number of pairs without intervals, or 0."""
     documents, alone = sums.number("documents"), sums.ids["alone"]
     annotators = np.flatnonzero(sums.numbers["seen"]).tolist()
     verbs = "has fewer than two annotators and is left out", "have fewer than two annotators and are left out"
     notes = part_note("warning", "annotators", alone, documents, *verbs)
-    if pairs and settings.interval != "none":
-        text = f"the {pairs:,} pairs of annotators have no intervals, because there are too many"
+    if n_pairs and settings.interval != "none":
+        text = f"the {n_pairs:,} pairs of annotators have no intervals, because there are too many"
         notes.append(Note("info", "intervals", text))
     if len(annotators) > 1 and annotators[-1] > 1:
         fewest = next(number for number in annotators if number > 1)

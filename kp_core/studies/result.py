@@ -262,10 +262,10 @@ def mean_of_datasets(datasets: Sequence[Sequence[Row]], measures: Sequence[str])
     return [_mean_of(rows, len(datasets), measures) for rows in groups.values()]
 
 
-def _mean_of(rows: Sequence[Row], datasets: int, measures: Sequence[str]) -> Row:
+def _mean_of(rows: Sequence[Row], n_datasets: int, measures: Sequence[str]) -> Row:
     first, names, cutoffs = rows[0], {row.measure for row in rows}, {row.k for row in rows}
     value, reason = float(np.mean([row.value for row in rows])), next((row.reason for row in rows if row.reason), None)
-    if len(rows) < datasets:
+    if len(rows) < n_datasets:
         value, reason = float("nan"), "no_dataset"
     measure = names.pop() if len(names) == 1 else measures[first.indices[0]]
     k = cutoffs.pop() if len(cutoffs) == 1 else "average"

@@ -111,14 +111,14 @@ def choice_matrix(lists: Ints | Sequence[Sequence[int]]) -> Ints:
     return matrix
 
 
-def choice_levels(matrix: Ints, annotators: int) -> tuple[Floats, Ints]:
+def choice_levels(matrix: Ints, n_annotators: int) -> tuple[Floats, Ints]:
     """Return K and the number of remaining phrases if 1, 2, … votes are needed, in the choice-matrix form.
 
     The items of K are the i-th choices, its categories the sentences or phrases; the formulas are reconstructed. Unlike
     in the binary form, K may decrease with a larger majority, and it depends on the order of the choices.
     """
-    k, remaining = np.full(annotators, np.nan), np.zeros(annotators, np.int64)
-    for size in range(1, annotators + 1):
+    k, remaining = np.full(n_annotators, np.nan), np.zeros(n_annotators, np.int64)
+    for size in range(1, n_annotators + 1):
         remaining_matrix = matrix[:, matrix.sum(axis=0) >= size]
         remaining[size - 1] = remaining_matrix.shape[1]
         rows = remaining_matrix[remaining_matrix.sum(axis=1) >= 2]
@@ -280,7 +280,7 @@ _BALANCED = Measure(replace(_KAPPA, name=BALANCED, score=lambda cells: concordan
 
 
 def _random_trimming(
-    measure: Measure, average: str, view: CutoffCounts, gold: Ints, repeats: int, rng: np.random.Generator
+    measure: Measure, average: str, view: CutoffCounts, gold: Ints, n_repeats: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
     """Return mean and 95% bounds of the score on random subsets of the untrimmed gold standard of the trimmed size."""
     kept = (gold > 0) & view.scored

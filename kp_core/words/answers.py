@@ -297,20 +297,20 @@ def _of_datasets(corpus: Corpus, settings: Settings, family: Family) -> Answer:
     return of_datasets(comparison, label, datasets)
 
 
-def of_datasets(comparison: Comparison, measure: str, datasets: int) -> Answer:
+def of_datasets(comparison: Comparison, measure: str, n_datasets: int) -> Answer:
     """Report on which data sets the system with the highest mean is better, and on which the runner-up is."""
     values, coverage = _ranked_values(comparison), dict[str, tuple[int, int]]()
     for system, counts in (item for part in comparison.datasets.values() for item in part.lists.coverage.items()):
         lists, documents = coverage.get(system, (0, 0))
         coverage[system] = lists + counts[0], documents + counts[1]
     if len(values) < 2:
-        claim = say("no common data sets", datasets=datasets)
+        claim = say("no common data sets", datasets=n_datasets)
         return Answer(claim, "not comparable", say("by itself"), coverage=coverage)
     best, second = pair = _leading_pair(values, comparison)
     comparable = {name: part for name, part in comparison.datasets.items() if part.comparable(best, second)}
     incomparable = [say("not comparable there", name=name) for name in comparison.datasets if name not in comparable]
     if not comparable:
-        claim = say("not comparable anywhere", best=best, second=second, measure=measure, datasets=datasets)
+        claim = say("not comparable anywhere", best=best, second=second, measure=measure, datasets=n_datasets)
         return Answer(claim, "not comparable", say("thin"), pair, coverage=coverage)
     parts = list(comparable.values())
     means = {name: float(np.mean([part.scores[name] for part in parts])) for name in pair}
@@ -335,7 +335,7 @@ def of_datasets(comparison: Comparison, measure: str, datasets: int) -> Answer:
         grade, claim = "depends on the data set", say("depends on the data set", better=shown, ahead=ahead, lead=lead)
     elif ahead:
         grade = "significant"
-        claim = say("significant on data sets", lead=lead, ahead=ahead, all=datasets, several=len(comparable) > 1)
+        claim = say("significant on data sets", lead=lead, ahead=ahead, all=n_datasets, several=len(comparable) > 1)
     elif close(means[best], means[second]):
         claim = say("equal means", best=best, second=second, datasets=on, measure=measure, value=means[best])
     else:

@@ -185,9 +185,9 @@ def _phrases(view: DocumentView, document: str, pair: Sequence[str]) -> None:
 
 
 def _row(
-    phrase: Phrase, people: Sequence[str], annotators: int, systems: Sequence[str], marks: dict[str, dict[str, str]]
+    phrase: Phrase, people: Sequence[str], n_annotators: int, systems: Sequence[str], marks: dict[str, dict[str, str]]
 ) -> str:
-    count_text = f"{len(phrase.people)} of {annotators}" if annotators > 1 else "●"
+    count_text = f"{len(phrase.people)} of {n_annotators}" if n_annotators > 1 else "●"
     people_cell = f'<td title="{tables.escape(", ".join(phrase.people))}">{count_text if phrase.people else ""}</td>'
     people_cells = "".join(f"<td>{'●' if name in phrase.people else ''}</td>" for name in people) or people_cell
     cells = "".join(_cell(phrase, name, marks[name]) for name in systems)

@@ -255,9 +255,9 @@ _REASONS = prose.entries("suggestive")
 GRADES = {grade: grade_text.split(" ", 2) for grade, grade_text in prose.entries("grades").items()}
 
 
-def meaning(grade: str, documents: int) -> str:
+def meaning(grade: str, n_documents: int) -> str:
     """Return the meaning of a grade; of “suggestive” with the reason that applies."""
-    reason = "documents" if documents < FEW else "runs" if have_runs(workspace.corpus().systems) else "pairs"
+    reason = "documents" if n_documents < FEW else "runs" if have_runs(workspace.corpus().systems) else "pairs"
     return f"{GRADES[grade][2]} {_REASONS[reason]}." if grade == "suggestive" else GRADES[grade][2]
 
 

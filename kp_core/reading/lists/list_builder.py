@@ -96,10 +96,10 @@ class ListBuilder:
         """Add a note on a file."""
         self.notes.append(Note(level, file, message))
 
-    def skip(self, rows: int = 1) -> None:
+    def skip(self, n_rows: int = 1) -> None:
         """Count blank rows."""
-        self.read += rows
-        self.blank += rows
+        self.read += n_rows
+        self.blank += n_rows
 
     def reject(self, file: str, line: int, reason: str, content: str) -> None:
         """Reject a row that belongs to no list."""

@@ -362,8 +362,8 @@ class _SideSums:
     * `signed`: (H, B) sum of y_i · sgn(x_i - x_j) among these pairs; cubes: (B,) sum of the cubes of the numbers
     """
 
-    def __init__(self, sums: Floats, terms: int) -> None:
-        self.sums = sums.reshape(len(sums), terms, -1)
+    def __init__(self, sums: Floats, n_terms: int) -> None:
+        self.sums = sums.reshape(len(sums), n_terms, -1)
         self.below = np.zeros((len(sums) + 1, *self.sums.shape[1:]))
         np.cumsum(self.sums, axis=0, out=self.below[1:])
         number, ranks = self.sums[:, 0], self.sums[:, 1:]
