@@ -132,12 +132,12 @@ def read_phrases(sources: Given | Sequence[Given] | None) -> dict[str, float]:
     return weights
 
 
-def _entries(texts: Given) -> list[tuple[str, str, Any]]:
-    if isinstance(texts, abc.Mapping):
-        return [("the external list", str(phrase), weight) for phrase, weight in texts.items()]
-    if isinstance(texts, pd.DataFrame):
-        return _of_documents("the external list", texts)
-    return [entry for source in expand(texts).files for entry in _of_file(source)]
+def _entries(item: Given) -> list[tuple[str, str, Any]]:
+    if isinstance(item, abc.Mapping):
+        return [("the external list", str(phrase), weight) for phrase, weight in item.items()]
+    if isinstance(item, pd.DataFrame):
+        return _of_documents("the external list", item)
+    return [entry for source in expand(item).files for entry in _of_file(source)]
 
 
 def _of_documents(where: str, source: Any) -> list[tuple[str, str, Any]]:

@@ -99,14 +99,14 @@ def _of_pairs(table: pd.DataFrame, directed: bool, phrases: Sequence[str], norma
     key = a * len(groups) + b
     order = np.lexsort((score, key))
     key, score, row, unequal = key[order], score[order], row[order], (a != b)[order]
-    is_first = np.flatnonzero(np.diff(key, prepend=-1))
-    low, high = is_first, np.append(is_first[1:], len(key)) - 1
+    first_rows = np.flatnonzero(np.diff(key, prepend=-1))
+    low, high = first_rows, np.append(first_rows[1:], len(key)) - 1
     if (contradictory := exceeds(score[high], score[low]) & unequal[low]).any():
         rows = (table.iloc[row[index[contradictory][0]]] for index in (low, high))
         values = ", ".join(f"“{pair['a']}” and “{pair['b']}” {pair['score']:g}" for pair in rows)
         raise input_error("the table of similarities", "two forms", values=values, normalise=str(normaliser))
     entry = np.append(groups.get_indexer(sought).astype(np.int64), -1)
-    return SimilarityTable(entry, len(groups), key[is_first], score[is_first], None)
+    return SimilarityTable(entry, len(groups), key[first_rows], score[first_rows], None)
 
 
 def _of_vectors(table: pd.DataFrame, phrases: Sequence[str], normaliser: Normaliser) -> SimilarityTable:

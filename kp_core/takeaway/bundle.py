@@ -144,8 +144,8 @@ def _data(data: _ReportData) -> Parts:
 def _leaderboard(data: _ReportData) -> Parts:
     corpus, measure, comparison = data.corpus, data.measure, data.comparison
     answer = answers.answer(corpus, data.at_cutoff.settings, measure, over="ask")
-    rows = data.at_k(measure, "kappa", "MAP")
-    result, settings = tables.only(data.at_cutoff, rows), data.at_cutoff.settings
+    names = data.at_k(measure, "kappa", "MAP")
+    result, settings = tables.only(data.at_cutoff, names), data.at_cutoff.settings
     yield from answer.sentences
     one_gold = settings.annotators == "union" and settings.average not in SUBJECT and not corpus.datasets
     if one_gold and comparison is not None and 1 < len(corpus.annotators) <= answers.MOST_PEOPLE:
@@ -156,8 +156,8 @@ def _leaderboard(data: _ReportData) -> Parts:
     marks = Marks(data.cutoff, size, longest_lists(average), answer.over_k.significant if answer.over_k else ())
     curve = has_curve(measure)
     yield curves.over_k(data.result, measure, marks) if curve else dots.leaderboard(result, measure)
-    board, values = tables.leaderboard(result, measure, ("kappa", "MAP"), comparison), tables.in_numbers(result, rows)
-    yield Table("leaderboard", f"Systems by {rows[0]}", board, result.signature, values)
+    board, values = tables.leaderboard(result, measure, ("kappa", "MAP"), comparison), tables.in_numbers(result, names)
+    yield Table("leaderboard", f"Systems by {names[0]}", board, result.signature, values)
 
 
 def _measures(data: _ReportData) -> Parts:

@@ -44,37 +44,37 @@ measure("hits@k")(attrgetter("hits"))
 
 
 @measure("success@k")
-def success(counts: CutoffCounts) -> Floats:
+def success(view: CutoffCounts) -> Floats:
     """Return 1 if there is a hit (its probability if ties are averaged)."""
-    return counts.sums_of("first")
+    return view.sums_of("first")
 
 
 @measure("MAP")
 @measure("MAP@k")
-def average_precision(counts: CutoffCounts) -> Floats:
+def average_precision(view: CutoffCounts) -> Floats:
     """Return the sum of the precision at each hit, divided by the denominator that the convention sets."""
-    rules = {"gold": counts.size, "hits": counts.hits, "min(k,gold)": np.minimum(counts.limit, counts.size)}
-    return ratio(counts.sums_of("precision"), rules[counts.counts.settings.ap])
+    rules = {"gold": view.size, "hits": view.hits, "min(k,gold)": np.minimum(view.limit, view.size)}
+    return ratio(view.sums_of("precision"), rules[view.counts.settings.ap])
 
 
 @measure("MRR")
 @measure("MRR@k")
-def reciprocal_rank(counts: CutoffCounts) -> Floats:
+def reciprocal_rank(view: CutoffCounts) -> Floats:
     """Return 1 / rank of the first hit, or the mean of 1 / rank over all hits, depending on the convention."""
-    settings, hits = counts.counts.settings, counts.counts.hits
+    settings, hits = view.counts.settings, view.counts.hits
     if settings.rr == "all-hits":
-        value = ratio(counts.total(hits.columns["found"] / hits.rank), counts.hits)
+        value = ratio(view.total(hits.columns["found"] / hits.rank), view.hits)
     else:
-        value = counts.total(hits.columns["first"] / hits.rank)
-    return value if settings.rr_miss == "0" else value + (1 - success(counts)) / (counts.counts.length[:, None] + 1)
+        value = view.total(hits.columns["first"] / hits.rank)
+    return value if settings.rr_miss == "0" else value + (1 - success(view)) / (view.counts.length[:, None] + 1)
 
 
 @measure("nDCG")
 @measure("nDCG@k")
-def normalised_gain(counts: CutoffCounts) -> Floats:
+def normalised_gain(view: CutoffCounts) -> Floats:
     """Return the discounted gain divided by that of the ideal ranking, or 0 if the latter is 0."""
-    gain = {"linear": "gain", "exp": "exp_gain", "propensity": "rarity"}[counts.counts.settings.gain]
-    return ratio(*counts.gained(gain, _discount))
+    gain = {"linear": "gain", "exp": "exp_gain", "propensity": "rarity"}[view.counts.settings.gain]
+    return ratio(*view.gained(gain, _discount))
 
 
 def _discount(rank: Ints) -> Floats:
@@ -82,49 +82,49 @@ def _discount(rank: Ints) -> Floats:
 
 
 for _name in ("nDCG-exp", "nDCG-exp@k"):
-    measure(_name)(lambda at: ratio(*at.gained("exp_gain", _discount)))
-measure("PSP@k")(lambda at: ratio(*at.gained("rarity", np.ones_like)))
+    measure(_name)(lambda view: ratio(*view.gained("exp_gain", _discount)))
+measure("PSP@k")(lambda view: ratio(*view.gained("rarity", np.ones_like)))
 
 
 @measure("SemR@k")
-def semantic_recall(counts: CutoffCounts) -> Floats:
+def semantic_recall(view: CutoffCounts) -> Floats:
     """Return the sum of the similarities of keyphrases, divided by the gold size."""
-    return ratio(counts.sums_of("recalled"), counts.size)
+    return ratio(view.sums_of("recalled"), view.size)
 
 
 @measure("SemF1@k")
-def semantic_f1(counts: CutoffCounts) -> Floats:
+def semantic_f1(view: CutoffCounts) -> Floats:
     """Return the harmonic mean of semantic precision and recall."""
-    p, r = precision(counts), semantic_recall(counts)
+    p, r = precision(view), semantic_recall(view)
     return ratio(2 * p * r, p + r)
 
 
 @measure("bpref")
-def bpref(at: CutoffCounts) -> Floats:
+def bpref(view: CutoffCounts) -> Floats:
     """Return bpref; without judged negatives it is NaN or, under the rule of trec_eval, as if none outranked a hit."""
-    counts, hits = at.counts, at.hits
+    counts, hits = view.counts, view.hits
     if counts.judged is not None:
         judged = np.broadcast_to(counts.judged[:, None], hits.shape)
         hits = np.where(np.isnan(judged), hits, judged)
-    return ratio(np.where(counts.without_judgements[:, None], np.nan, hits), at.size)
+    return ratio(np.where(counts.without_judgements[:, None], np.nan, hits), view.size)
 
 
 @measure("RBP")
-def rank_biased_precision(counts: CutoffCounts, p: float = 0.9) -> Floats:
+def rank_biased_precision(view: CutoffCounts, p: float = 0.9) -> Floats:
     """Return the rank-biased precision; grades are divided by the largest grade of the data."""
-    hits = counts.counts.hits
-    return counts.total((1 - p) * hits.columns["gain"] / (counts.counts.largest or 1.0) * p ** (hits.rank - 1.0))
+    hits = view.counts.hits
+    return view.total((1 - p) * hits.columns["gain"] / (view.counts.largest or 1.0) * p ** (hits.rank - 1.0))
 
 
 measure("returned@k")(attrgetter("returned"))
-measure("size-error@k")(lambda at: np.abs(at.returned - at.size))
-measure("duplicate-phrases@k")(lambda at: ratio(at.sums_of("repeated"), at.returned, np.nan))
-measure("duplicate-words@k")(lambda at: ratio(at.sums_of("repeated words"), at.sums_of("words"), 1.0))
-measure("present@k")(lambda at: ratio(at.sums_of("present"), at.returned, np.nan))
+measure("size-error@k")(lambda view: np.abs(view.returned - view.size))
+measure("duplicate-phrases@k")(lambda view: ratio(view.sums_of("repeated"), view.returned, np.nan))
+measure("duplicate-words@k")(lambda view: ratio(view.sums_of("repeated words"), view.sums_of("words"), 1.0))
+measure("present@k")(lambda view: ratio(view.sums_of("present"), view.returned, np.nan))
 
 
 @measure("self-similarity@k")
-def self_similarity(counts: CutoffCounts) -> Floats:
+def self_similarity(view: CutoffCounts) -> Floats:
     """Return the mean similarity of all pairs of phrases in a list, 1 for a single phrase; NaN if undefined."""
-    n, similar = counts.returned, counts.sums_of("alike")
+    n, similar = view.returned, view.sums_of("alike")
     return np.where(n == 1, 1 + similar, ratio(similar, n * (n - 1) / 2, np.nan))
