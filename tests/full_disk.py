@@ -1,4 +1,4 @@
-"""Let a disk be full, for as long as a block lasts, without filling one."""
+"""Simulate a full disk within a block."""
 
 import resource
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ SAID = "File too large"
 
 @contextmanager
 def full_disk(room: int) -> Iterator[None]:
-    """Let no file of this process grow beyond so many bytes."""
+    """Limit the size of files that this process writes."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
     try:

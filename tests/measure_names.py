@@ -1,4 +1,4 @@
-"""What the oracles and other libraries call a measure → what it is called here."""
+"""Names of measures in the oracles and other libraries → their names in KPScope."""
 
 #: The oracles of agreement; a system's precision and recall are those of its concordance table.
 AGREEMENT = {"po": "Po", "pe": "Pe", "kappa": "kappa", "kappa_max": "kappa_max", "ppos": "P_pos", "pneg": "P_neg"}

@@ -12,7 +12,7 @@ ROLES = {name: name for name in ("gold", "systems", "documents", "judgements", *
 
 
 def back(made):
-    """Load every file for its role; people who share no document are people, where that is asked."""
+    """Load every file for its role; if asked, treat people without common documents as annotators."""
     given = {}
     for path, data in made.files.items():
         role = ROLES[re.split("[._/]", path)[0]]

@@ -1,4 +1,4 @@
-"""Pages on several data sets and several runs: what is shown is of one data set, or of all with their means."""
+"""Pages on several data sets and several runs: they show one data set, or all with their means."""
 
 import json
 

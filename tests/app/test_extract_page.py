@@ -1,4 +1,4 @@
-"""Extraction runs the systems on the texts on screen and puts their lists beside the loaded systems."""
+"""Extraction runs the systems on the texts on screen and adds their lists to the loaded systems."""
 
 import pandas as pd
 import pytest

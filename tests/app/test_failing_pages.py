@@ -1,4 +1,4 @@
-"""A page that fails keeps the data and the settings, and says one sentence."""
+"""A failing page keeps the data and the settings, and shows one message."""
 
 from functools import wraps
 from typing import Any
@@ -14,7 +14,7 @@ MINE = b"doc_id,rank,keyphrase\nd1,1,Hash Tables\nd1,2,bucket\nd2,1,tide\nd3,1,s
 
 
 def on_data(page: str, marker: bytes, **link: str) -> Any:
-    """Open a page on data of its own, so that no result of another test stands in the cache."""
+    """Open a page on separate data, so that no result of another test is in the cache."""
     return opened(page, files=(Source("gold.csv", GOLD % marker), Source("mine.csv", MINE)), **link)
 
 

@@ -1,4 +1,4 @@
-"""The gallery of the guide: every workspace opens where the answer stands, and its command gives the same number."""
+"""The gallery of the guide: every workspace opens at its answer, and its command gives the same number."""
 
 import re
 

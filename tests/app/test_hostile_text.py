@@ -1,4 +1,4 @@
-"""Text of users appears as it stands on every page and in every download, whatever it looks like."""
+"""Text of users is shown unchanged on every page and in every download."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def system(turn: int, ids: tuple[str, ...]) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def corpus() -> kp.Corpus:
-    """Give a corpus in which every name is hostile: documents, titles, types, annotators, systems, phrases."""
+    """Return a corpus in which every name is hostile: documents, titles, types, annotators, systems, phrases."""
     gold = {name: {one: [*HOSTILE[i:], HOSTILE[0]] for one in HOSTILE} for i, name in enumerate(HOSTILE[:3], 1)}
     texts = pd.DataFrame(
         {
@@ -82,7 +82,7 @@ def corpus() -> kp.Corpus:
 
 
 def strings(message: Message, path: str = "") -> Iterator[tuple[str, str]]:
-    """Give every text of a protocol message with the name of its field."""
+    """Yield every text of a protocol message with the name of its field."""
     for field, value in message.ListFields():
         for item in value if field.is_repeated and not hasattr(value, "items") else [value]:
             if isinstance(item, Message):
@@ -92,7 +92,7 @@ def strings(message: Message, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def texts_of(value: Any) -> Iterator[str]:
-    """Give every text within JSON."""
+    """Yield every text within JSON."""
     if isinstance(value, dict | list):
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
         for name, item in pairs:
@@ -104,7 +104,7 @@ def texts_of(value: Any) -> Iterator[str]:
 
 
 def read_as_markup(node: Any) -> Iterator[str]:
-    """Give the hostile texts below a node of the page that something would read as more than text."""
+    """Yield the hostile texts below a node of the page that would be interpreted as markup."""
     proto = getattr(node, "proto", None)
     if type(proto).__name__ == "Html":
         yield from elements_in(proto.body)
@@ -159,7 +159,7 @@ IN_ARCHIVE = ("report.html", "report.md", "tables.tex")
 
 
 def check_download(name: str, content: Any) -> None:
-    """Assert that a file does nothing where it is opened."""
+    """Assert that opening a file executes nothing."""
     if isinstance(content, bytes) and name.endswith((".csv", ".tex", ".md", ".html")):
         content = content.decode()
     if name.endswith(".zip"):

@@ -17,7 +17,7 @@ YOURS = Source("run.yours", b"doc_id,rank,keyphrase\nd1,1,bucket\nd2,1,sea\nd3,1
 
 
 def press(app: Any, words: str) -> None:
-    """Press the first button whose label holds some words."""
+    """Press the first button whose label contains some words."""
     next(button for button in app.button if words in button.label).click()
     app.run()
     assert not app.exception
@@ -70,7 +70,7 @@ def test_renamed_systems_keep_names_on_every_page() -> None:
 
 
 def means(app: Any, file: str, head: str, meaning: str) -> None:
-    """Say in the form of a file what a column means."""
+    """Choose the meaning of a column in the form of a file."""
     next(box for box in app.selectbox if box.key.startswith(f"means {file} {head} ")).set_value(meaning).run()
     assert not app.exception
 
@@ -132,7 +132,7 @@ def test_files_with_the_same_columns_have_one_form() -> None:
 
 
 def workspace_words(app: Any) -> list[str]:
-    """Return what keeps the files off the screen."""
+    """Return the reason why the files are not on screen."""
     return [item.value for item in app.main.markdown if "before these files" in item.value] + [
         item.value for item in app.error
     ]
@@ -175,7 +175,7 @@ def test_ids_that_differ_by_an_extension_are_mended_until_that_is_undone() -> No
 
 
 def coverage(app: Any) -> str:
-    """Return what the details say of the documents of each side, and go back to the files."""
+    """Return the numbers of documents of each side in the details, and go back to the files."""
     said = next(item.value for item in tab(app, "Details").caption if item.value.startswith("Documents: "))
     tab(app, "Files")
     return str(said)

@@ -1,4 +1,4 @@
-"""Links: what one asks for and does not exist is said. Digests name all that was asked."""
+"""Links: unknown choices are reported, and digests cover all parameters."""
 
 import numpy as np
 import pandas as pd

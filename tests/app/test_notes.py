@@ -1,4 +1,4 @@
-"""Notes are sentences, stand once on a page, and offer the setting that they ask for, never as `key = value`."""
+"""Notes are sentences, appear once per page, and offer the setting that helps, never as `key = value`."""
 
 import re
 from collections import Counter
@@ -31,7 +31,7 @@ def stemmed_gold() -> kp.Corpus:
 
 @cache
 def awkward() -> kp.Corpus:
-    """Return data with identifiers, repeated predictions, lists for unknown documents, and hardly a universe."""
+    """Return data with identifiers, repeated predictions, lists for unknown documents, and a tiny universe."""
     gold = [(f"d{n}", who, phrase, f"u{n}") for n in range(12) for who in "ab" for phrase in ("tide", f"port {who}")]
     runs = [
         (f"{'d' if n else 'e'}{n}", system, rank, phrase, f"u{n}")

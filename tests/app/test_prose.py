@@ -1,4 +1,4 @@
-"""Every text that a page asks for is there, and every text that is there is asked for."""
+"""Every text that a page requests exists, and every existing text is used."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""The Sentence study shows the numbers of the Python functions, on the sample and on data it cannot use."""
+"""The Sentence study shows the numbers of the Python functions, on the sample and on unsuitable data."""
 
 from typing import Any
 

@@ -16,7 +16,7 @@ TABLES = draw(7, documents=15)
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a folder with tables and the statistics of a comparison by the command that the page names."""
+    """Return a folder with tables and the statistics of a comparison, made by the documented command."""
     result = tmp_path_factory.mktemp("data")
     given = write({"gold": TABLES["gold"], "runs": TABLES["runs"]}, result / "tables")
     systems = [word for name, path in given.systems.items() for word in ("--system", f"{name}={path}")]

@@ -1,4 +1,4 @@
-"""Small files as people and attackers make them, each with what reading makes of it; made by the project."""
+"""Small awkward and hostile files, each with its expected outcome; made by the project."""
 
 import bz2
 import gzip
@@ -22,7 +22,7 @@ from tests.format_samples import workbook
 
 @dataclass(frozen=True)
 class Awkward:
-    """A file, the role it is given, and what becomes of it.
+    """A file, its role, and its expected outcome.
 
     becomes  words of the refusal, or how many documents, rows of the gold standard or of a run, and rejected rows load
     """
@@ -37,7 +37,7 @@ class Awkward:
 
     @property
     def loads(self) -> bool:
-        """Tell whether the file is read."""
+        """Whether the file is read."""
         return not isinstance(self.becomes, str)
 
     def source(self) -> Source:
@@ -91,7 +91,7 @@ def repeated(*texts: str) -> pa.DictionaryArray:
 
 
 def record(**fields: object) -> Callable[[], bytes]:
-    """Return what writes a JSON object."""
+    """Return a function that writes a JSON object."""
     return lambda: json.dumps(fields).encode()
 
 
@@ -124,7 +124,7 @@ LAUGHS = b'<!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;">]><a>&c;</a>'
 
 
 def joined(pieces: list[tuple[str, int]]) -> bytes:
-    """Return texts one after another, each so many times; `{n}` in a text counts them, from 0."""
+    """Return texts one after another, each repeated; `{n}` in a text is the number of the copy, from 0."""
     texts = (
         "".join(t.replace("{n}", str(n)) for n in range(times)) if "{n}" in t else t * times for t, times in pieces
     )
@@ -132,7 +132,7 @@ def joined(pieces: list[tuple[str, int]]) -> bytes:
 
 
 def written() -> Iterator[Awkward]:
-    """Give the files of text, which stand in a table of data."""
+    """Yield the text files, which are listed in a TOML table."""
     table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
     for why, file in table.items():
         data = file["data"].encode() if "data" in file else partial(joined, file["pieces"])

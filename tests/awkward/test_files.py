@@ -1,4 +1,4 @@
-"""Every awkward file is read or refused as its entry says, in seconds and without gigabytes."""
+"""Every awkward file is read or refused as expected, within seconds and little memory."""
 
 import time
 

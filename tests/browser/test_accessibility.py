@@ -1,4 +1,4 @@
-"""Every page fits a telephone and has no serious finding of axe, and words of charts stand out, in light and dark."""
+"""Pages fit a phone, have no serious findings of axe, and chart text has contrast in light and dark."""
 
 from collections.abc import Callable, Iterator
 
@@ -45,7 +45,7 @@ STANDS = """(scheme) => {
 
 
 def in_both_schemes(page: Page, settle: Callable[[Page], None]) -> Iterator[str]:
-    """Show the page in one scheme after the other, each when it stands."""
+    """Show the page in each color scheme, once it is complete."""
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         settle(page)
@@ -63,7 +63,7 @@ def assert_words_of_charts_stand_out(page: Page) -> None:
 def test_pages_fit_phones_and_have_no_serious_findings(
     server: str, page: Page, settle: Callable[[Page], None], stem: str, console_errors: list[str]
 ) -> None:
-    """The fixture `page` fails at its end if the page asked another host."""
+    """The fixture `page` fails at its end if the page contacted another host."""
     page.goto(f"{server}/{stem}")
     settle(page)
     assert_it_fits_a_telephone(page)

@@ -1,4 +1,4 @@
-"""A computation that is interrupted, cancelled or fails takes nothing away."""
+"""An interrupted, cancelled or failed computation loses nothing."""
 
 import random
 import zipfile
@@ -30,7 +30,7 @@ def test_a_failed_computation_takes_nothing_away(server: str, page: Page, settle
 
 
 def preset(page: Page, option: str) -> None:
-    """Choose published conventions under *Scoring*, and wait until that is noted, not for what comes of it."""
+    """Choose published conventions under *Scoring*, and wait until the choice is stored, not for the result."""
     bar(page).locator(".st-key-conventions button").click()
     page.get_by_role("combobox", name=PRESET, exact=True).click()
     page.get_by_role("option", name=option, exact=True).click()

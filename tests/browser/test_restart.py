@@ -1,4 +1,4 @@
-"""A tab outlives the server that it was opened on: killed and started again, it says what is gone.
+"""A tab outlives the server that it was opened on: after a restart, it reports what is lost.
 
 That it opens files that were kept is tested without a browser, in tests/server/test_state.py.
 """

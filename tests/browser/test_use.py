@@ -42,7 +42,7 @@ BECAME = """() => [...document.querySelectorAll("body *")].filter(one =>
 
 
 def values(page: Page) -> dict[str, float]:
-    """Return the values of the rows of the Overview, from the words of their pictures."""
+    """Return the values of the rows of the Overview, from the alternative texts of their pictures."""
     said = [item.get_attribute("aria-label") or "" for item in main(page).locator(".kp-dot[role=img]").all()]
     pairs = (re.fullmatch(r"(.+?) (-?[.\d]+)(?: \[.*)?", words) for words in said)
     return {pair[1]: float(pair[2]) for pair in pairs if pair}
@@ -68,7 +68,7 @@ def table(page: Page, column: str) -> list[dict[str, str]]:
 
 
 def downloaded(page: Page, button: Locator) -> bytes:
-    """Return what a download button gives; a click while the page still draws is lost, so there is a second one."""
+    """Return the file of a download button; click twice, because a click during drawing is lost."""
     for patience in (10_000, 30_000):
         try:
             with page.expect_download(timeout=patience) as waiting:
@@ -80,7 +80,7 @@ def downloaded(page: Page, button: Locator) -> bytes:
 
 
 def taken(page: Page, words: str, form: str) -> bytes:
-    """Download what has a line in *Download* that begins with some words."""
+    """Download the entry of *Download* that begins with some words."""
     main(page).get_by_role("button", name="Download", exact=True).click()
     body = page.locator('[data-testid="stPopoverBody"]')
     line = body.locator(".stHorizontalBlock").filter(has_text=words).last
@@ -213,7 +213,7 @@ def test_popover_near_window_bottom_has_full_height(server: str, page: Page, set
 def test_hostile_names_and_phrases_remain_text(
     server: str, page: Page, settle: SETTLE, tmp_path: Path, console_errors: list[str]
 ) -> None:
-    """The fixture `page` fails at its end if any of them made the browser ask a foreign host."""
+    """The fixture `page` fails at its end if the browser contacted another host."""
     documents, names, turns = HOSTILE[:3], HOSTILE[:4], range(len(HOSTILE))
     judged = [(f"p{turn}", HOSTILE[turn], f"{HOSTILE[turn]} y", who, turn % 5) for turn in turns for who in names[:2]]
     files = {

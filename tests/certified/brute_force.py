@@ -58,7 +58,7 @@ LISTS = {"returned", "size-error"}
 
 
 class Undefined(Exception):
-    """There is no value, for a reason in one word."""
+    """Raised if there is no value, with the reason in one word."""
 
 
 # --- which phrases are the same ---------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class Item:
 
 @dataclass
 class Document:
-    """What a measure needs of one document.
+    """The data of one document that a measure needs.
 
     ranked    forms of the list, best first; scores beside them where they can tie
     listed    whether the system has a list; judged: items whose grade is too low
@@ -154,7 +154,7 @@ class Document:
 
 
 def ranked_list(phrases: Sequence[str], scores: Sequence[Any], rules: dict[str, Any]) -> list[tuple[str, Fraction]]:
-    """Return the forms of a list in the order in which they are looked at: filtered, ties settled, repeats dropped."""
+    """Return the forms of a list after filtering, tie-breaking and removal of repeats."""
     rows = [
         (form(phrase, rules["normalise"]), Fraction(str(score))) for phrase, score in zip(phrases, scores, strict=True)
     ]
@@ -265,7 +265,7 @@ def cutoff(k: Any, document: Document, rows: int) -> int:
 
 
 def of_document(name: str, k: Any, document: Document, rules: dict[str, Any], largest: Fraction) -> Number | None:
-    """Return the value of an overlap or ranking measure for one document; None where it has none."""
+    """Return the value of an overlap or ranking measure for one document; None if it has none."""
     if name in LISTS:
         number = min(cutoff(k, document, len(document.ranked)), len(document.ranked))
         return Fraction(number if name == "returned" else abs(number - len(document.gold)))
@@ -354,7 +354,7 @@ def weigh(found: Sequence[Document]) -> None:
 
 
 def overlap(name: str, hits: int, size: int, denominator: int) -> Number:
-    """Return precision, recall or their harmonic mean from counts; 0 where nothing can be divided."""
+    """Return precision, recall or their harmonic mean from counts; 0 if the denominator is 0."""
     precision, recall = _divided(Fraction(hits), Fraction(denominator)), _divided(Fraction(hits), Fraction(size))
     return {"P": precision, "R": recall, "F1": _divided(Fraction(2 * hits), Fraction(denominator + size))}[name]
 
@@ -383,7 +383,7 @@ def discounted_gain(
 
 
 def preference(ranked: Sequence[str], rows: list[Row], document: Document) -> Fraction | None:
-    """Return bpref; None where nothing was judged not relevant."""
+    """Return bpref; None if nothing was judged not relevant."""
     negatives = [item for item in document.judged if item.grade >= 0]
     if not negatives:
         return None
@@ -399,7 +399,7 @@ def preference(ranked: Sequence[str], rows: list[Row], document: Document) -> Fr
 
 
 def decisions(k: Any, document: Document) -> list[tuple[bool, bool]]:
-    """Return (gold says yes, system says yes) for every phrase that could have been chosen."""
+    """Return (in the gold standard, in the list) for every phrase that could have been chosen."""
     ranked = []
     for phrase in document.ranked:  # a further spelling of a keyphrase that stands above is the same choice again
         names = [number for number, item in enumerate(document.gold) if phrase in item.spellings]
@@ -490,7 +490,7 @@ def split_name(measure: str, k: Any) -> tuple[str, Any]:
 
 
 def several_annotators(gold: dict[str, Any]) -> bool:
-    """Tell whether a gold standard is {annotator: {document: [...]}}."""
+    """Return whether a gold standard is {annotator: {document: [...]}}."""
     return any(isinstance(lists, dict) for lists in gold.values())
 
 
@@ -507,7 +507,7 @@ def whole_text(case: dict[str, Any], name: str, rules: dict[str, Any]) -> str:
 
 
 def stands_in(spellings: Iterable[str], text: str, rules: dict[str, Any]) -> bool:
-    """Tell whether a phrase in some spelling stands in a text, word after word."""
+    """Return whether a phrase, in any spelling, occurs in a text, word by word."""
     words = [form(word, rules["normalise"]) for word in tokens(text)]
     wanted = [phrase.split(" ") for phrase in spellings]
     return any(words[i : i + len(item)] == item for item in wanted for i in range(len(words)))
@@ -580,7 +580,7 @@ def documents(case: dict[str, Any], rules: dict[str, Any], without: str | None =
 
 
 def counts(document: Document, rules: dict[str, Any]) -> bool:
-    """Tell whether a document is averaged, by the rules for missing lists and empty gold standards."""
+    """Return whether a document is averaged, by the rules for missing lists and empty gold standards."""
     if rules["missing"] == "skip" and not document.listed:
         return False
     judged = rules["empty_gold"] == "zero-if-judged" and bool(document.judged)
@@ -606,7 +606,7 @@ def mean_size(case: dict[str, Any], rules: dict[str, Any]) -> int:
 
 
 def exact(case: dict[str, Any]) -> Number:
-    """Return the value of a case; raises Undefined where it has none."""
+    """Return the value of a case; raises Undefined if it has none."""
     rules = DEFAULTS | case["settings"]
     if "lists" not in case:
         return of_annotators(case["measure"], case, rules)
@@ -676,7 +676,7 @@ def of_subjects(name: str, k: int, used: Sequence[Document], rules: dict[str, An
 
 
 def mean_of_defined(each: Sequence[Callable[[], Number]]) -> Number:
-    """Return the mean of those that have a value; the most frequent reason where none has."""
+    """Return the mean of those that have a value; the most frequent reason if none has."""
     values, reasons = [], Counter[str]()
     for item in each:
         try:
@@ -706,7 +706,7 @@ def decisions_of_annotators(case: dict[str, Any], rules: dict[str, Any]) -> list
 
 
 def of_annotators(name: str, case: dict[str, Any], rules: dict[str, Any]) -> Number:
-    """Return how far annotators agree: every phrase of the universe of every document, decision by decision."""
+    """Return the agreement of annotators over every phrase of the universe of every document."""
     if name in SETS:
         return over_label_sets(SETS[name], case, rules)
     people, by_document = list(case["gold"]), decisions_of_annotators(case, rules)
@@ -802,7 +802,7 @@ def krippendorff(units: list[dict[str, bool]]) -> Fraction:
 
 
 def printed(case: dict[str, Any]) -> tuple[str | None, str | None]:
-    """Return the value as the certified set writes it, a fraction or 15 digits, and the reason where it has none."""
+    """Return the value as the certified set writes it, a fraction or 15 digits, and the reason if it has none."""
     try:
         value = exact(case)
     except Undefined as why:

@@ -1,4 +1,4 @@
-"""Give the cases of the certified set to published programs, with the lists and labels of the brute force."""
+"""Run published programs on the cases of the certified set, with the lists and labels of the brute force."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LABELS = {"kappa": cohen_kappa_score, "MCC": matthews_corrcoef}
 
 
 def published(case: dict[str, Any]) -> Answer | None:
-    """Return name and answer of a published program that can do a case; None if none can."""
+    """Return name and answer of a published program that supports a case; None if there is none."""
     rules = brute.DEFAULTS | case["settings"]
     if case["measure"] in DISTANCES:
         return label_sets(case, rules)
@@ -50,7 +50,7 @@ def published(case: dict[str, Any]) -> Answer | None:
 
 
 def trec_eval(wanted: str, case: dict[str, Any], rules: dict[str, Any]) -> Answer | None:
-    """Return the mean of trec_eval; the case decides about documents without gold or list, which it does not know."""
+    """Return the mean of trec_eval; the case decides about documents without gold or list, unknown to trec_eval."""
     values = []
     for document in brute.documents(case, rules).values():
         if not brute.counts(document, rules):

@@ -38,7 +38,7 @@ def equal(found: float, value: str | None) -> bool:
 
 
 def together(same: list[dict[str, Any]]) -> dict[str, tuple[float, str | None]]:
-    """Return KPScope's values of cases that differ in the measure alone, with the reasons where there is none."""
+    """Return KPScope's values of cases that differ in the measure alone, with reasons if there is none."""
     case, measures = same[0], [item["measure"] for item in same]
     if "lists" not in case:
         frame = kp.agreement(corpus_of(case["gold"]), settings_of(case), measures).frame

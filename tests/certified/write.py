@@ -41,14 +41,14 @@ def scenes() -> list[dict[str, Any]]:
 
 
 def idle(measure: str) -> set[str]:
-    """Return the settings that do not touch a measure: the universe without a table, k beside a cutoff of its own."""
+    """Return the settings without effect on a measure: the universe without a table, k if it has a separate cutoff."""
     asked = parse(measure)
     tables = asked.card.family in ("concordance", "annotators")
     return ({"k"} if asked.fixed is not None else set()) | (set() if tables else {"universe"})
 
 
 def slug(*words: str) -> str:
-    """Return words as one id.
+    """Join words into an id.
 
     >>> slug("short-list", "min(k,gold)", "F1@5")
     'short-list-min-k-gold-F1-5'
@@ -62,14 +62,14 @@ def settings_of(case: dict[str, Any]) -> kp.Settings:
 
 
 def signature(case: dict[str, Any]) -> str:
-    """Return the recipe of a case in one line."""
+    """Return the signature of a case."""
     documents = case["gold"].values() if "lists" not in case else [case["gold"]]
     known = {name for part in documents for name in part}
     return kp.signature(settings_of(case), len(known), "universe" not in idle(case["measure"]))
 
 
 def certified() -> list[dict[str, Any]]:
-    """Return the cases as they stand in the file."""
+    """Return the cases as written to the file."""
     made = []
     for case in scenes():
         value, reason = printed(case)
@@ -84,7 +84,7 @@ def certified() -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Write the file, one case a line."""
+    """Write the file, one case per line."""
     lines = ",\n".join(json.dumps(case, ensure_ascii=False) for case in certified())
     text = f'{{"about": {json.dumps(ABOUT)}, "cases": [\n{lines}\n]}}\n'
     CASES.parent.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Draw small corpora with everything that public files hold: short, empty and missing lists, no gold, grades, ties."""
+"""Draw small corpora with the oddities of public files: short, empty and missing lists, no gold, grades, ties."""
 
 from dataclasses import dataclass, field
 

@@ -50,7 +50,7 @@ def found(gold, measure, system="all", **options):
 
 
 def nltk_alpha(gold, distance):
-    """Return NLTK's alpha over label sets; what nobody else saw is left out, as alpha does."""
+    """Return NLTK's alpha over label sets; documents seen by one annotator are left out, as in alpha."""
     from nltk.metrics.agreement import AnnotationTask
 
     data = [(name, d, frozenset(part)) for name, lists in gold.items() for d, part in lists.items()]
@@ -85,7 +85,7 @@ ELEVEN = [
 
 
 def test_alpha_over_label_sets_of_cross_validated_case():
-    """NLTK gave .541 for MASI as long as its m was .67 and .33."""
+    """NLTK gave .541 for MASI while its m was .67 and .33."""
     gold = {
         name: {f"d{i}": part.split() for i, part in enumerate(column)}
         for name, column in zip("AB", zip(*ELEVEN, strict=True), strict=True)
@@ -102,7 +102,7 @@ def test_single_disagreement_over_label_sets_has_alpha_zero():
 
 
 def test_equal_label_sets_have_undefined_alpha_with_reason():
-    """NLTK issue 1144: division by zero; N plays no part."""
+    """NLTK issue 1144: division by zero; N has no effect."""
     cases = {"one_set": ["p2", "p3"], "both_empty": []}
     for reason, part in cases.items():
         corpus = corpus_of({"A": {"d": part}, "B": {"d": part}})

@@ -13,7 +13,7 @@ SCIPY = {"spearman": stats.spearmanr, "pearson": stats.pearsonr, "kendall": stat
 
 
 def tied_sample(seed, pairs=60):
-    """Three measures, from few values to all distinct ones, beside two human scores of few values."""
+    """Three measures, with few to all distinct values, and two human scores with few values."""
     rng = np.random.default_rng(seed)
     people = np.stack([rng.integers(0, 17, pairs) / 4, rng.integers(0, 5, pairs)], axis=1).astype(float)
     few, some = rng.integers(0, 4, pairs) / 3, rng.integers(0, 15, pairs) / 16  # binary fractions: equal is equal

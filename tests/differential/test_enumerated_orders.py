@@ -91,7 +91,7 @@ def test_measures_without_closed_form_are_refused(option):
 
 
 def test_expected_rule_with_two_spellings_in_tie_group():
-    """As the convention says: of two spellings that tie, the one that stands first in the file is the hit, always."""
+    """By convention, of two tied spellings the first in the file is always the hit."""
     gold, phrases, scores = [["a", "b"], "c"], ["a", "x", "b", "c"], [1.0, 1.0, 1.0, 0.5]
     result = tied(gold, phrases, scores, MEASURES)
     expected = enumerated(gold, list(orders(["a", "x", "no keyphrase", "c"], scores)), MEASURES)
@@ -102,7 +102,7 @@ def test_expected_rule_with_two_spellings_in_tie_group():
     ("rule", "again"), [("before", []), ("after", ["no keyphrase"]), ("keep", ["no keyphrase"]), ("count", ["a"])]
 )
 def test_expected_rule_with_repeated_phrase_in_tie_group(rule, again):
-    """As the convention says: a repeat is dropped first, or a miss in every order, or under `count` always a hit."""
+    """By convention, a repeat is dropped first, or is a miss in every order, or always a hit under `count`."""
     gold, measures = ["a", "c"], ["P@1", "P@2", "R@2", "MAP", "MRR", "nDCG@3"]
     result = tied(gold, ["a", "x", "a", "c", "y"], [1.0, 1.0, 1.0, 0.5, 0.5], measures, duplicates=rule)
     every = list(orders(["a", "x", *again, "c", "y"], [1.0, 1.0, *(1.0 for _ in again), 0.5, 0.5]))

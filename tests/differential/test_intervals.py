@@ -102,5 +102,5 @@ def found_cluster(measure, x):
 
 @pytest.mark.parametrize("cells", [[[3, 4], [0, 0], [0, 0], [9, 9]], [[0, 0], [3, 4], [0, 0], [9, 9]]])
 def test_no_cluster_interval_where_the_value_cannot_vary(cells):
-    """A perfect system, and one that says nothing."""
+    """A perfect system, and one that returns nothing."""
     assert np.isnan(found_cluster("kappa", np.array(cells, float))).all()

@@ -1,4 +1,4 @@
-"""The convention sensitivity and the rankings against evaluations asked for one by one."""
+"""The convention sensitivity and the rankings against separate evaluations."""
 
 from itertools import islice, product
 

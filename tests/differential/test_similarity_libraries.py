@@ -1,4 +1,4 @@
-"""Similarity of random phrases against the libraries, where their definitions are ours."""
+"""Similarity of random phrases against libraries with the same definitions."""
 
 import warnings
 from itertools import permutations
@@ -33,7 +33,7 @@ def words(pairs):
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 @pytest.mark.parametrize("smoothing", ["none", "exp"])
 def test_bleu_equals_nltk_at_effective_order(seed, order, smoothing):
-    """NLTK keeps the order however short the hypothesis; asked for the effective one, it gives our values."""
+    """NLTK uses a fixed order for any hypothesis; with the effective order, it gives our values."""
     pairs = draw(seed)
     method = {"none": SmoothingFunction().method0, "exp": SmoothingFunction().method3}[smoothing]
     expected = []
@@ -47,7 +47,7 @@ def test_bleu_equals_nltk_at_effective_order(seed, order, smoothing):
 
 
 class NoWordNet:
-    """A WordNet that knows no word."""
+    """An empty WordNet."""
 
     def synsets(self, word):
         return []
@@ -55,7 +55,7 @@ class NoWordNet:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_meteor_equals_nltk_without_repeated_stems(seed):
-    """Only where a stem stands twice NLTK's greedy alignment differs from the best one."""
+    """NLTK's greedy alignment differs from the best one only if a stem is repeated."""
     stem = PorterStemmer().stem
     once = [
         pair

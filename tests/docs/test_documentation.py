@@ -39,7 +39,7 @@ def blocks(page: Path, *languages: str) -> list[str]:
 
 @pytest.fixture
 def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Run in a folder of its own, with the sample data where the documentation says."""
+    """Run in a separate folder, with the sample data in the documented place."""
     for folder in ("sample_data", "docs/guide/gallery"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     monkeypatch.chdir(tmp_path)
@@ -72,7 +72,7 @@ def test_every_block_is_known_and_options_exist(page: Path) -> None:
 
 
 def test_ci_workflow_runs_on_sample_data(scratch: Path) -> None:
-    """Its steps are run on the sample data, in the places of the files that a repository has."""
+    """Its steps are run on the sample data in place of a repository's files."""
     (code,) = blocks(ROOT / "docs" / "ci.md", "yaml")
     steps = yaml.safe_load(code)["jobs"]["gate"]["steps"]
     shutil.copy("sample_data/lectures/gold.csv", "gold.csv")
@@ -91,12 +91,12 @@ def test_ci_workflow_runs_on_sample_data(scratch: Path) -> None:
 
 
 def commands(code: str) -> list[str]:
-    """Return the commands of a block, one a line, without comments."""
+    """Return the commands of a block, one per line, without comments."""
     return [line.split(" #")[0].strip() for line in code.replace("\\\n", " ").splitlines()]
 
 
 def words_of_ours(line: str) -> list[str]:
-    """Return what follows `kpscope` or `python -m kp_core` in a command; nothing where it is another program's."""
+    """Return what follows `kpscope` or `python -m kp_core` in a command; nothing for another program."""
     result = re.match(r"(?:kpscope|\S*python -m kp_core) (.*)", line)
     return shlex.split(result[1]) if result else []
 
@@ -112,7 +112,7 @@ def run(line: str) -> None:
 
 
 def build(project: Path, site: Path) -> subprocess.CompletedProcess[str]:
-    """Build the pages; without --quiet, under which MkDocs neither says nor counts its warnings."""
+    """Build the pages; without --quiet, under which MkDocs hides its warnings."""
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)]
     return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
 

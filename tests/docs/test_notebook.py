@@ -1,4 +1,4 @@
-"""The notebook of the documentation, executed from top to bottom, with what it shows."""
+"""The notebook of the documentation, executed from top to bottom, with its outputs."""
 
 import nbformat
 import pytest
@@ -10,7 +10,7 @@ from tests.cases import ROOT
 
 @pytest.fixture(scope="module")
 def executed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
-    """Give the code of each cell → kind of output → what it shows."""
+    """Return the code of each cell → kind of output → output."""
     notebook = nbformat.read(ROOT / "docs" / "notebook.ipynb", as_version=4)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))

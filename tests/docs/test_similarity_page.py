@@ -1,4 +1,4 @@
-"""The page on a similarity of one's own: its lines run with encoders that give known vectors; its table is computed."""
+"""The page on your own similarity: its code runs with known vectors, and its table is recomputed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def vector(phrase: str) -> list[float]:
 
 
 class Model:
-    """Stands for a model of sentence-transformers or fastText."""
+    """A substitute for a model of sentence-transformers or fastText."""
 
     def __init__(self, name: str) -> None:
         assert name in ("uclanlp/keyphrase-mpnet-v1", "cc.en.300.bin")

@@ -34,7 +34,7 @@ MEMORY = 6_000_000_000
 
 
 def outcome(one: Case) -> str:
-    """Read a file, and what it could be besides; return `loaded` or `refused`; anything else raises."""
+    """Read a file in all possible ways; return `loaded` or `refused`; anything else raises."""
     if (opened := _opens(one)) is not None:
         return "loaded" if opened else "refused"
     if one.look:
@@ -51,7 +51,7 @@ def _given(one: Case) -> dict[str, Any]:
 
 
 def _opens(one: Case) -> bool | None:
-    """Tell whether files of ours open that are asked for before all others, or under their name; None for others."""
+    """Return whether files written by KPScope are recognized as such; None for other files."""
     try:
         table = one.source.name.partition(".")[0]
         if one.family == "vocabulary" and table in VOCABULARY and not one.look:  # else it is one file among others
@@ -78,7 +78,7 @@ def _took(one: Case) -> float:
 
 
 def _peak() -> int:
-    """Return the most bytes that the process ever held."""
+    """Return the peak memory of the process in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 

@@ -62,7 +62,7 @@ class Case:
 
 
 def seeds() -> list[tuple[str, Source]]:
-    """Return the examples of all families, tables for families of binary files, files of ours, and the awkward files.
+    """Return the examples of all families, binary tables, files written by KPScope, and the awkward files.
 
     Ours are statistics of a streamed run and a workspace; tables of a vocabulary are named after what they are.
     """
@@ -206,7 +206,7 @@ COLUMNS = (
 
 
 def _mapping(rng: random.Random) -> Mapping:
-    """Return what a user could say of a file, mostly nothing."""
+    """Return options that a user could give for a file, mostly none."""
     if rng.random() < 0.7:
         return Mapping()
     chosen = rng.choice(FAMILIES)

@@ -1,4 +1,4 @@
-"""What every corpus promises, whatever it was read from."""
+"""Properties of every corpus, whatever it was read from."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ from tests.read_back import ROLES, same
 
 
 def is_read_or_refused(used: bool = False, **given: Any) -> bool:
-    """Load what is given; check the corpus, or the refusal, or the first answer; tell whether there is a corpus.
+    """Load what is given; check the corpus, the error, or the first answer; return whether there is a corpus.
 
     used  what was read is also written and read again, evaluated, compared and agreed on
     """
@@ -49,7 +49,7 @@ def is_usable(corpus: Corpus) -> None:
 
 
 def is_sound(corpus: Corpus) -> None:
-    """Check what every corpus promises."""
+    """Check the properties of every corpus."""
     assert corpus.documents["doc_id"].is_unique
     assert corpus.documents["doc_id"].str.strip().ne("").all()
     known = set(corpus.documents["doc_id"])
@@ -70,7 +70,7 @@ def is_sound(corpus: Corpus) -> None:
 
 
 def is_clear(refusal: InputError | UsageError) -> None:
-    """Check that a refusal is one message that fits on a screen and tells nothing about the machine."""
+    """Check that a refusal is one message that fits on a screen and reveals nothing about the machine."""
     said = str(refusal)
     assert len(said) < 2_000, said[:300]
     assert "Traceback" not in said

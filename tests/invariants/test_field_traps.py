@@ -1,4 +1,4 @@
-"""Mistakes that published evaluation code has made: each one is a test that KPScope does not make it."""
+"""Mistakes that published evaluation code has made: each test checks that KPScope avoids one."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What holds for similarity of any two phrases, near-miss types and soft matching, by the formulas alone."""
+"""Identities of phrase similarity, near-miss types and soft matching that follow from the formulas."""
 
 import numpy as np
 import pytest

@@ -27,7 +27,7 @@ def score(name, a, b, c, d):
 
 
 def value(key, a, b, c, d):
-    """Return what KPScope gives for a key of the oracle, None where it has nothing."""
+    """Return KPScope's value for a key of the oracle, None if it has none."""
     if key in NAMES:
         return score(NAMES[key], a, b, c, d)
     if key in ERRORS:

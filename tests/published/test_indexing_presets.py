@@ -1,4 +1,4 @@
-"""Presets of subject indexing: the scripts' formulas, written anew, on drawn lists; each value is counted."""
+"""Presets of subject indexing: the scripts' formulas, reimplemented, on random lists; equal values are counted."""
 
 import numpy as np
 import pandas as pd
@@ -104,7 +104,7 @@ def test_casimir() -> None:
 
 
 def test_casimir_weights_follow_from_whole_frequencies() -> None:
-    """Three weights, from its tests: with one label in one document, the others stand in 9 and 110,664 of 1,390,157."""
+    """Three weights, from its tests: one label occurs in one document, the others in 9 and 110,664 of 1,390,157."""
     head, middle, tail = 1.03659472212516, 6.96995526877882, 14.1449272483688
     documents = np.exp(tail)  # 1 + (ln N - 1) for n = 1
     number = [(((w - 1) / (np.log(documents) - 1)) ** (-1 / 0.55)) * 2.5 - 1.5 for w in (middle, head)]

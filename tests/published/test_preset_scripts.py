@@ -1,4 +1,4 @@
-"""Presets give what the scripts give that they are named after; each value with its origin."""
+"""Presets give the values of the scripts they are named after; each value has a source."""
 
 import pandas as pd
 import pytest

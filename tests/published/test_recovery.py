@@ -1,4 +1,4 @@
-"""Printed agreement values solved for the tables behind them, and the words that published scales give to a value."""
+"""Printed agreement values solved for the tables behind them, and the words of published scales for a value."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def test_margins_behind_the_lecture_table(shared):
 
 
 def test_spans_contain_every_table_with_printed_values():
-    """All tables of N = 60 with the same four printed values lie inside, whatever they are."""
+    """All tables of N = 60 with the same four printed values lie within the spans."""
     cells = np.array([(a, b, c, 60 - a - b - c) for a in range(25) for b in range(25) for c in range(11)], float)
     values = np.array([MEASURES[name].score(concordance.table(*cells.T)) for name in NAMES]).T
     rng = np.random.default_rng(0)

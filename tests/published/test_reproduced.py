@@ -1,4 +1,4 @@
-"""What Methods says that presets reproduce, by the scripts' own formulas: five published rankings, and drawn lists."""
+"""Numbers of values that presets reproduce, from the scripts' formulas: published rankings and random lists."""
 
 from itertools import accumulate, product
 from operator import or_

@@ -79,7 +79,7 @@ def test_types_places_and_complexity_of_the_worked_pairs(pairs):
 
 @pytest.fixture(scope="module")
 def judged(shared):
-    """Judged French keyphrases beside every gold term of their document, as stems of NLTK: PyStemmer moves three."""
+    """Judged French keyphrases and all gold terms of their document, stemmed by NLTK; PyStemmer changes three."""
     stem = lru_cache(None)(SnowballStemmer("french").stem)
     gold, rows = (
         pd.read_csv(shared(f"data/termith_eval/{name}.tsv"), sep="\t", quoting=3, dtype="str", keep_default_na=False)

@@ -18,7 +18,7 @@ def cases(shared):
 
 
 def compared(scores, test="t"):
-    """Return what is found of every pair of systems, {system: values of documents}, by the mean of a measure."""
+    """Return the comparison of every pair of systems, {system: values of documents}, by the mean of a measure."""
     block = {name: Statistic(np.c_[part], np.array(part), np.ones(len(part), bool)) for name, part in scores.items()}
     at = FamilyAt(Family("MAP", test), "none", kp.Settings(interval="cluster-t"))
     pairing = Pairing(at, list(block), Sums())

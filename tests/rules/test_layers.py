@@ -1,4 +1,4 @@
-"""Hold the floors of the house: imports go down, few packages deep, few modules long; Streamlit stays upstairs."""
+"""Check the layers: imports only go down, chains are short, and only the dashboard imports Streamlit."""
 
 import ast
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def package(name: str) -> str:
 
 
 def floor(name: str) -> int | None:
-    """Return the floor of a dotted name; -1 if kp_core has it nowhere in ORDER, None if it is not the project's."""
+    """Return the layer of a dotted name; -1 if it is not in ORDER, None if it is not part of the project."""
     top, *rest = name.split(".")
     if top != "kp_core":
         return DASHBOARD.get(top)
@@ -54,7 +54,7 @@ def floor(name: str) -> int | None:
 
 
 def imports(source: str, module: str, is_package: bool = False) -> Iterator[tuple[int, str]]:
-    """Give line and full name of everything imported anywhere in a file, inside functions and type checks too."""
+    """Yield line and full name of everything imported anywhere in a file, inside functions and type checks too."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
@@ -83,7 +83,7 @@ def breaches(source: str, module: str, is_package: bool = False) -> list[str]:
 
 
 def modules() -> Iterator[tuple[str, Path]]:
-    """Give name and path of every Python file except the tests."""
+    """Yield name and path of every Python file except the tests."""
     files = [ROOT / "app.py"] if (ROOT / "app.py").exists() else []
     for folder in ("kp_core", "kp_ui", "pages", "benchmarks", "sample_data"):
         files += sorted((ROOT / folder).rglob("*.py"))

@@ -1,4 +1,4 @@
-"""Draw tidy tables with everything that public files hold, and write them as one wants to stream them."""
+"""Draw tidy tables with everything that occurs in public files, and write them for streaming."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ WORDS = [f"t{i}x" for i in range(25)] + ["éa1", "Graphs", "graph", "漢7"]
 
 
 class Given(NamedTuple):
-    """The tables of a streamed run, as its verbs take them; systems are paths by name."""
+    """The tables of a streamed run, as its functions accept them; systems are paths by name."""
 
     gold: Path
     systems: Any
@@ -47,7 +47,7 @@ def draw(seed: int, documents: int = 60, systems: int = 3, grades: bool = False)
 
 
 def write(tables: dict[str, pd.DataFrame], folder: Path, form: str = "sorted") -> Given:
-    """Write the tables and return gold, systems and documents of a streamed run, each system in files of its own.
+    """Write the tables and return gold, systems and documents of a streamed run, each system in separate files.
 
     form: sorted (Parquet by document, small row groups), scattered (several Parquet files, rows in any order; those of
     one list keep theirs), csv or jsonl
@@ -90,7 +90,7 @@ def engine(rows: int = 150, **options: Any) -> scale.StreamOptions:
 
 
 def assert_same_rows(streamed: pd.DataFrame, memory: pd.DataFrame) -> None:
-    """Hold what is counted or said exactly, values and the bounds of intervals to 1e-9."""
+    """Assert that counts and words are equal, and values and bounds to 1e-9."""
     keys = [name for name in ("system", "a", "b", "measure", "k", "average", "subset") if name in memory]
     plain = [frame.assign(k=frame["k"].astype(str)) for frame in (streamed, memory)]
     ours, theirs = (frame.sort_values(keys, ignore_index=True) for frame in plain)

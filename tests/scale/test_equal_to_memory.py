@@ -1,4 +1,4 @@
-"""A streamed run gives what an evaluation in memory gives, however the documents lie in files and parts."""
+"""A streamed run equals an evaluation in memory, however the documents are split."""
 
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ def tables() -> dict[str, pd.DataFrame]:
 
 
 def both(given: Given, corpus: kp.Corpus, **options: Any) -> tuple[kp.Result, kp.Result]:
-    """Evaluate streamed in five parts or so, and in memory; hold the rows equal."""
+    """Evaluate in about five parts and in memory; assert that the rows are equal."""
     options = {"measures": MEASURES, "interval": "none"} | options
     streamed = scale.evaluate(*given, options=engine(1 + len(corpus.gold) // 5), **options)
     memory = kp.evaluate(corpus, **options)

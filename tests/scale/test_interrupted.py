@@ -1,4 +1,4 @@
-"""A run that is interrupted by a signal goes on from its checkpoint; a checkpoint of another run is refused."""
+"""A run that is interrupted by a signal resumes from its checkpoint; a checkpoint of another run is refused."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What cannot be added up over parts is refused with its reason; what is rejected or odd is said, added up."""
+"""Requests that cannot be summed over parts are refused with a reason; notes on rejected rows are added up."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A file of statistics says what the run said; anything else, and any path out of the allowed folder, is refused."""
+"""A statistics file gives the results of the run; other files, and paths outside the folder, are refused."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Reading in a process of its own: what it makes is the same, and what costs too much is refused, not waited for."""
+"""Reading in a separate process gives the same corpus, and stops if it costs too much."""
 
 import importlib
 import time
@@ -36,7 +36,7 @@ def spin(seconds: float) -> float:
 
 
 def fill(number: int) -> int:
-    """Hold so many bytes, and return how many."""
+    """Allocate this many bytes, and return their number."""
     return len(bytearray(number))
 
 

@@ -1,4 +1,4 @@
-"""What a server does when a browser goes, and when one browser has two tabs."""
+"""Server behavior when a browser leaves, and when one browser has two tabs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pope
 
 
 def texts() -> bytes:
-    """Return a zip of texts that take a tagger many seconds."""
+    """Return a zip of texts whose tagging takes many seconds."""
     rng, packed = random.Random(0), io.BytesIO()
     words = [f"{a}{b}{c}" for a in ("st", "pl", "br", "gr") for b in ("an", "ing", "o", "ed") for c in ("d", "ts", "e")]
     with zipfile.ZipFile(packed, "w") as archive:
@@ -41,7 +41,7 @@ def texts() -> bytes:
 
 
 def computed(process: Popen[bytes]) -> float:
-    """Return the seconds of computing that a process took so far."""
+    """Return the processor time of a process in seconds."""
     fields = Path(f"/proc/{process.pid}/stat").read_text("utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -86,7 +86,7 @@ def files(marker: str) -> Mapping[str, bytes]:
 
 
 def test_two_tabs_keep_same_named_files_apart(server: tuple[str, Popen[bytes]]) -> None:
-    """They are of one browser, so they have the same cookies, and load in turns."""
+    """Both tabs belong to one browser, share its cookies, and load in turns."""
     address, _ = server
     with Session(address, "data") as first, Session(address, "data", cookies=first.cookies) as second:
         for one, marker in ((first, "mango"), (second, "papaya")):

@@ -1,4 +1,4 @@
-"""Many people by processes: nginx before two copies, one of which ends; and a server that asks no other host."""
+"""Several processes: nginx in front of two copies, one of which ends; no server contacts another host."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def shipped(name: str) -> str:
 
 
 def unit_command() -> tuple[str, ...]:
-    """Return what the systemd unit starts, with this Python in place of the installed one."""
+    """Return the command of the systemd unit, with this Python in place of the installed one."""
     (line,) = re.findall(r"^ExecStart=(\S+) (.*)$", shipped("kpscope@.service").replace("%i", "8501"), re.M)
     return (sys.executable, *shlex.split(line[1]))
 
@@ -64,7 +64,7 @@ def needs(program: str, package: str) -> str:
 
 
 def nginx_site(first: str, second: str, folder: Path, *ports: tuple[str, str]) -> str:
-    """Return the shipped site before two copies; ports: what it listens on, and what is to stand there."""
+    """Return the shipped nginx site for two copies; `ports`: those it listens on, and those of the copies."""
     site = shipped("kpscope.nginx").replace("8501", port_of(first)).replace("8502", port_of(second))
     for shipped_port, port in ports:
         assert f"listen {shipped_port};" in site
@@ -83,7 +83,7 @@ def without_certificate(site: str) -> str:
 
 @contextmanager
 def nginx(site: str, folder: Path, port: int) -> Iterator[None]:
-    """Run nginx with a site until it takes connections on a port."""
+    """Run nginx with a site, and wait until it accepts connections on a port."""
     program = needs("nginx", "nginx-light")
     (folder / "kpscope.conf").write_text(site, "utf-8")
     temporary = "".join(f"{kind}_temp_path {folder}/{kind}; " for kind in ("proxy", "fastcgi", "uwsgi", "scgi"))
@@ -119,7 +119,7 @@ def own_files(marker: str) -> dict[str, bytes]:
 
 
 def whose(session: Session) -> set[str]:
-    """Return whose files a page speaks of; `yake` is a system of the sample."""
+    """Return whose files a page shows; `yake` is a system of the sample."""
     page = session.words() + str(session.tables()) + str(session.charts())
     return set(re.findall(r"person\d\d|yake", page))
 
@@ -193,7 +193,7 @@ def test_nginx_accepts_every_file_the_app_accepts() -> None:
 
 
 class Copy(BaseHTTPRequestHandler):
-    """What stands behind nginx where only nginx matters: it sets a cookie, and keeps a stream until it is told."""
+    """A minimal server behind nginx: it sets a cookie, and keeps a stream open on request."""
 
     protocol_version = "HTTP/1.1"
     ended = threading.Event()
@@ -211,7 +211,7 @@ class Copy(BaseHTTPRequestHandler):
 
 
 def certificate(folder: Path) -> ssl.SSLContext:
-    """Make a certificate of the shipped name where the site looks for it; return who trusts it and nothing else."""
+    """Create a certificate where the site expects it; return an SSL context that trusts only this certificate."""
     asked = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=kpscope"]
     name = ("-addext", f"subjectAltName=DNS:{NAME}", "-keyout", folder / "kpscope.key", "-out", folder / "kpscope.pem")
     subprocess.run([needs("openssl", "openssl"), *asked, *name], check=True, capture_output=True)
@@ -223,7 +223,7 @@ def test_shipped_nginx_site_limits_and_hides(tmp_path: Path) -> None:
     Copy.ended.clear()
 
     def ask_all(*paths: str) -> list[HTTPResponse]:
-        """Ask for paths over one connection."""
+        """Request paths over one connection."""
         line, answers = HTTPSConnection(NAME, port, timeout=60), list[HTTPResponse]()
         line.sock = trusted.wrap_socket(socket.create_connection((HOST, port), 60), server_hostname=NAME)
         with closing(line):

@@ -1,4 +1,4 @@
-"""Sessions of a running server: what one keeps apart from another, the seats, and what stays on the disk."""
+"""Sessions of a running server: isolation, seats, and files left on disk."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GOLD = b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,moon\n"
 
 
 def files(marker: str, rows: int = 0) -> Mapping[str, bytes]:
-    """Return a gold standard and a system whose every phrase and name holds a marker."""
+    """Return a gold standard and a system in which every phrase and name contains a marker."""
     more = "".join(f"x{row},1,{marker} phrase number {row}\n" for row in range(rows))
     run = f"doc_id,rank,keyphrase\nd1,1,{marker} table\nd1,2,bucket\nd2,1,tide\n{more}"
     return {"gold.csv": GOLD, f"system-{marker}.csv": run.encode()}
@@ -26,13 +26,13 @@ def files(marker: str, rows: int = 0) -> Mapping[str, bytes]:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give an empty folder that the server takes for the home of its user and for its temporary files."""
+    """Return an empty folder that serves as the server's home and temporary folder."""
     return tmp_path_factory.mktemp("home")
 
 
 @pytest.fixture(scope="module")
 def server(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Give the address of a server with two seats and a shared data set."""
+    """Yield the address of a server with two seats and a shared data set."""
     data = tmp_path_factory.mktemp("data")
     (data / "class").mkdir()
     (data / "class" / "gold.csv").write_bytes(GOLD)
@@ -93,7 +93,7 @@ def test_a_shared_data_set_joins_the_files(server: str) -> None:
 
 
 def asked_as(address: str, host: str, path: str, **more: str) -> int:
-    """Return the status of what a browser gets that takes this machine for another host."""
+    """Return the status of a request with another host name."""
     line = HTTPConnection(HOST, urlsplit(address).port, timeout=30)
     line.request("GET", path, headers={"Host": host, **more})
     with closing(line):

@@ -1,4 +1,4 @@
-"""The folder for kept files: a lost session opens again by its link, and by no other."""
+"""The folder for kept files: only its own link reopens a lost session."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OWN = Uploads((Source("gold.csv", b"doc_id,keyphrase\nd1,mango table\n"),), name
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Name a folder as an operator does."""
+    """Configure a folder as an operator does."""
     monkeypatch.setenv(kept.VARIABLE, str(tmp_path))
     return tmp_path
 

@@ -1,4 +1,4 @@
-"""Values per document become one value, with the number of documents and the reason where there is none."""
+"""Values per document become one value, with the number of documents and the reason if there is none."""
 
 import numpy as np
 import pytest

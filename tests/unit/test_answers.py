@@ -1,4 +1,4 @@
-"""One answer is made of the data, says no more than the numbers do, and stands word by word in every place."""
+"""One answer per data set claims no more than the numbers support, and is the same everywhere."""
 
 from __future__ import annotations
 

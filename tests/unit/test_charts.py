@@ -1,4 +1,4 @@
-"""Charts draw the numbers they are given, keep one look a system, and take names for what they are: data."""
+"""Charts draw the given numbers, keep one style per system, and treat names as data."""
 
 import json
 from types import SimpleNamespace

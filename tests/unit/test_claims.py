@@ -1,4 +1,4 @@
-"""Situations in which a claim was false, or a layman took it for its opposite: what is claimed of them now."""
+"""Claims in situations in which a claim was once false or misleading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: what every command prints is what Python returns, and one message for all that goes wrong."""
+"""The command line: every command prints the results of Python, and every error is one message."""
 
 import csv
 import io
@@ -162,7 +162,7 @@ def test_printed_figures_are_solved_for_their_tables(capsys) -> None:
 
 @pytest.fixture
 def files(tmp_path):
-    """A workbook whose second sheet is meant, and a table whose columns say nothing and whose low scores are best."""
+    """A workbook with the data on its second sheet, and a table with unknown columns whose low scores are best."""
     first, second = [["doc_id", "phrase"], ["d1", "moon"]], [["doc_id", "phrase"], ["d1", "tide"]]
     (tmp_path / "gold.xlsx").write_bytes(workbook({"old": first, "new": second}).data)
     (tmp_path / "yake.csv").write_text("doc_id,x,y,score\nd1,tide,sun,0.1\nd1,moon,sea,0.3\n", encoding="utf-8")

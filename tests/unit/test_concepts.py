@@ -1,4 +1,4 @@
-"""Broader concepts and rare ones: closures walked by hand, the formulas of the papers, tables that are refused."""
+"""Broader concepts and rare ones: closures by hand, the formulas of the papers, and refused tables."""
 
 from itertools import combinations, pairwise
 

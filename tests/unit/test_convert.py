@@ -1,4 +1,4 @@
-"""Tidy and TREC files are read back as the same corpus; `convert` writes them, and says what stays behind."""
+"""Tidy and TREC files are read back as the same corpus; `convert` writes them, and lists what is lost."""
 
 from pathlib import Path
 

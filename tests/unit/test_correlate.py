@@ -1,4 +1,4 @@
-"""The verb correlate: judged pairs wired to measures and labels, checked with SciPy; and similarity as a command."""
+"""`correlate`: judged pairs with measures and labels, checked with SciPy; and similarity as a command."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Ranked lists meet gold items: order, ties, cutoffs, and what each convention does to one small list."""
+"""Ranked lists against gold items: order, ties, cutoffs, and the effect of each convention on a small list."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Data sets stand apart: each is evaluated by itself, their mean is plain, and nothing of them is ever pooled."""
+"""Data sets are evaluated separately, their mean is unweighted, and nothing is pooled."""
 
 from itertools import pairwise
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A file on disk is the old one or the new one, also if the process is killed while it writes."""
+"""A file on disk is either the old or the new one, even if the process is killed during writing."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Internal functions return what their examples say."""
+"""Internal functions return the values in their examples."""
 
 import json
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Tables leave the house as CSV, Markdown and LaTeX; no phrase can break out of its cell."""
+"""Tables are exported as CSV, Markdown and LaTeX; no phrase can break out of its cell."""
 
 import csv
 import io

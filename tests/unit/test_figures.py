@@ -1,4 +1,4 @@
-"""Images for a paper: as wide as a column, with the numbers and names as they stand, and with their signature."""
+"""Images for a paper: as wide as a column, with unchanged numbers and names, and with their signature."""
 
 import re
 import struct

@@ -1,4 +1,4 @@
-"""A similarity of the user's own, against the formulas of KPEval's script, brute force and SciPy's assignment."""
+"""The user's own similarity against the formulas of KPEval's script, brute force and SciPy's assignment."""
 
 from __future__ import annotations
 

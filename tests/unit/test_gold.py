@@ -73,7 +73,7 @@ def test_phrase_normalized_to_nothing_keeps_its_spelling():
 
 
 def test_item_spelled_alike_twice_matches_once():
-    """Otherwise `duplicates=count` with `hits_as=gold` would count it twice, and P pass 1."""
+    """Otherwise `duplicates=count` with `hits_as=gold` would count it twice, and P would exceed 1."""
     corpus = kp.load(gold={"d": ["aa", "bb", "AA"]}, systems={"s": {"d": ["aa", "AA", "cc"]}})
     options = {"duplicates": "count", "hits_as": "gold", "interval": "none"}
     frame = kp.evaluate(corpus, k=3, measures=["P@3", "MAP"], **options).frame

@@ -1,4 +1,4 @@
-"""What the lessons say is held against printed figures and against arithmetic written out here."""
+"""Statements of the lessons are compared with printed figures and explicit arithmetic."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""What can be said of lists alone, against counting by hand, KPEval's formulas and NumPy's cosines."""
+"""Measures of lists alone, against counting by hand, KPEval's formulas and NumPy's cosines."""
 
 from __future__ import annotations
 

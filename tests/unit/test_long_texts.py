@@ -1,4 +1,4 @@
-"""Regular expressions meet texts of any length: each takes a time that grows with the text, not with its square."""
+"""Regular expressions take time proportional to the length of a text, not to its square."""
 
 import time
 from collections.abc import Callable
@@ -28,7 +28,7 @@ LONG = 60_000
 
 
 def refused(read: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Return a function that expects a refusal."""
+    """Return a function that expects an InputError."""
 
     def reads(text: str) -> None:
         with pytest.raises(kp.UsageError):

@@ -1,4 +1,4 @@
-"""What differs between machines: names of files, the encoding of a terminal, variables, versions of zip."""
+"""Differences between machines: names of files, the encoding of a terminal, variables, versions of zip."""
 
 import io
 import json
@@ -25,7 +25,7 @@ ODD, SHOWN = os.fsdecode(b"caf\xe9"), "caf\\udce9"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give a folder with a gold standard and a system whose names are not UTF-8, and stand in it."""
+    """Change to a folder with a gold standard and a system whose names are not UTF-8."""
     monkeypatch.chdir(tmp_path)
     try:
         Path(f"{ODD}.csv").write_bytes(SYSTEM)
@@ -36,7 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def started(*words: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
-    """Return what the command line does in a process of its own."""
+    """Return the result of the command line in a separate process."""
     command = [sys.executable, "-m", "kp_core", *words]
     root = str(Path(kp.__file__).parents[1])
     return subprocess.run(

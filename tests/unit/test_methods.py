@@ -1,4 +1,4 @@
-"""The texts on methods: every written example ends in what its measure gives, and the glossary is in order."""
+"""The texts on methods: every written example ends in the value of its measure, and the glossary is sorted."""
 
 import re
 
@@ -15,7 +15,7 @@ WORKED = {name: one.example for name, one in {**MEASURES, **SIMILARITIES}.items(
 
 @pytest.fixture(scope="module")
 def computed() -> dict[str, float]:
-    """What every measure gives for the document and the pair of the example."""
+    """The value of every measure for the document and the pair of the example."""
     table = methods.EXAMPLE_TABLE
     graded = table.melt("phrase", [name for name in table if name.startswith("annotator")], "annotator", "relevance")
     graded = graded[graded["relevance"] != "–"].assign(doc_id="d").astype({"relevance": int})

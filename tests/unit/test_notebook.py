@@ -1,4 +1,4 @@
-"""What a notebook needs: plain lists, tables of other libraries, results that show themselves, calls put right."""
+"""Notebooks: plain lists, tables of other libraries, display of results, and corrected calls."""
 
 import math
 import re

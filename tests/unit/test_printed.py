@@ -1,4 +1,4 @@
-"""Printed numbers and the settings that print them: each found by evaluating every setting one by one."""
+"""Settings that reproduce printed numbers, against separate evaluations of every setting."""
 
 import json
 from functools import cache

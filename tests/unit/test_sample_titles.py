@@ -1,4 +1,4 @@
-"""The sample of book titles: the order of its systems turns, and identifiers make synonyms one."""
+"""The sample of book titles: the order of its systems reverses, and identifiers unite synonyms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options become settings, settings become one line, and what is wrong is refused in words."""
+"""Options become settings, settings become one line, and errors are refused with a message."""
 
 import numpy as np
 import pytest

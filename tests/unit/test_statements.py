@@ -1,4 +1,4 @@
-"""The sentences on systems and on people: each wording where it belongs, and nowhere else."""
+"""The sentences on systems and people: each wording appears exactly where it applies."""
 
 import math
 from typing import Any

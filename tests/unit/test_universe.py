@@ -1,4 +1,4 @@
-"""How many phrases could have been chosen: what is accepted, what is refused, what is counted."""
+"""The number of phrases that could have been chosen: accepted, refused and counted universes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The wheel: what `pip install` gives runs outside the project, with the same numbers, pages and sample data."""
+"""The installed wheel runs outside the project, with the same numbers, pages and sample data."""
 
 import io
 import json
@@ -26,7 +26,7 @@ EVALUATE = ["evaluate", *FILES, "--k", "4", "--format", "json"]
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel from a copy, so that nothing of earlier builds is in it and nothing is left in the project."""
+    """Build the wheel from a copy, so that earlier builds do not affect it and nothing is left in the project."""
     copy, built = tmp_path_factory.mktemp("project"), tmp_path_factory.mktemp("built")
     for name in ("kp_core", "kp_ui", "pages", "sample_data", ".streamlit"):
         shutil.copytree(ROOT / name, copy / name)

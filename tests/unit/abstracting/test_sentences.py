@@ -135,7 +135,7 @@ def test_sentence_ids_imply_universe_of_sentences(tides):
 
 
 def test_misspelled_sentence_id_is_refused(tides):
-    """Else agreement would be counted over n-grams, after stemming, and nobody would be told."""
+    """Otherwise, agreement would silently be counted over n-grams, after stemming."""
     corpus = chosen(tides, A=["d1#s001", "d1#s3"], B=["d1#s001"])
     with pytest.raises(kp.InputError, match="expected one of its 4 sentences, such as d1#s001, found “d1#s3”"):
         kp.agreement(corpus, measures="K")

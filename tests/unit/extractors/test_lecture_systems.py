@@ -47,7 +47,7 @@ def listed(found, document):
 
 @pytest.mark.parametrize("name", WORKED)
 def test_the_worked_example(name, monkeypatch):
-    """It gives cos(d1, e1) = .5 and the chunks of d1, and says nothing about the others."""
+    """The source gives only cos(d1, e1) = .5 and the chunks of d1."""
     monkeypatch.setattr(Collection, "cosines", lambda self: np.array([[0.5], [0.0], [0.0]]))
     chunks = [{"tide table", "harbour", "high tide"}, {"harbour master", "harbour rules"}, {"moon", "sea"}]
     monkeypatch.setattr(Collection, "chunk_forms", chunks)

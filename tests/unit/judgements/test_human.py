@@ -1,4 +1,4 @@
-"""Human scores: tables into a matrix, and the matrix into one score a pair."""
+"""Human scores: tables become a matrix, and the matrix one score per pair."""
 
 import numpy as np
 import pandas as pd

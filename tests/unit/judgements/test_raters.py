@@ -1,4 +1,4 @@
-"""A study with several raters: each gets a file that tells nothing, and what they send back is one table."""
+"""A study with several raters: each gets a blind file, and their ratings form one table."""
 
 import pandas as pd
 import pytest

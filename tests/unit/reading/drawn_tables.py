@@ -98,7 +98,7 @@ class Draw:
         return self.separator.join(phrases) if self.separator else phrases
 
     def row(self, n: int, cells: Row) -> Row:
-        """Return a row of cells by role or head, and of the columns beside."""
+        """Return a row of cells by role or header, and of the other columns."""
         return {self.heads.get(role, role): cell for role, cell in cells.items()} | {
             self.heads[role]: BESIDE[role](n) for role in self.beside
         }

@@ -1,4 +1,4 @@
-"""The programs to which docs/formats.md links turn files of formats that are not read into files that are."""
+"""The programs to which docs/formats.md links turn unsupported formats into supported ones."""
 
 from __future__ import annotations
 

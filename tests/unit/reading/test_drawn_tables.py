@@ -1,4 +1,4 @@
-"""Drawn tables are read right, or their form has the truth as prefill or at most three choices away."""
+"""Random tables are read correctly, or the truth is at most three choices away in their form."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Every family, and every ambiguous case of the format description, is read in the way that is written down."""
+"""Every family, and every ambiguous case of the format description, is read as documented."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.forms import changed, choices
 
 @pytest.fixture(autouse=True)
 def every_row_met_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows of every role are as many as their family counted when it met them, in whatever a test here reads."""
+    """In every test of this module, the numbers of rows equal those that the family counted."""
 
     def told(rows: Rows, *given: Any) -> Rows:
         result = check(rows, *given)
@@ -69,7 +69,7 @@ def given(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_case(case: dict[str, Any], options: str = "") -> Corpus:
-    """Load the files of a case as it says, or as options of the command line say."""
+    """Load the files of a case with its arguments, or with command-line options."""
     sources, said = given(case), [pair for pair in pairwise(shlex.split(options)) if pair[0].startswith("--")]
     first = sources.get(role_of(case))
     words = {first.name: case.get("mapping", "")} if isinstance(first, Source) else case.get("mappings", {})
@@ -80,14 +80,14 @@ def read_case(case: dict[str, Any], options: str = "") -> Corpus:
 
 
 def forms(case: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Give a case in each of its forms: texts, names of the file, or openers of its sheets."""
+    """Yield a case in each of its forms: texts, names of the file, or openers of its sheets."""
     several = [("texts", "text"), ("named", "file"), ("openers", "opener")]
     for values in product(*(case.get(many, [case.get(item)]) for many, item in several)):
         yield {**case, **{item: value for (_, item), value in zip(several, values, strict=True) if value is not None}}
 
 
 def shown(corpus: Corpus, part: dict[str, Any], role: str) -> str | list[str]:
-    """Return the rows of the table that is asked for, in the columns that are asked for, as they are written down."""
+    """Return the rows of the requested table, in the requested columns."""
     name = part.get("table") or {"systems": "runs", "files": "gold"}.get(role, role)
     table = getattr(corpus, name)
     if isinstance(part["rows"], list):
@@ -115,7 +115,7 @@ def test_file_is_read_correctly_or_form_offers_truth(case: dict[str, Any]) -> No
 
 
 def offered(question: Question, change: str) -> Iterator[str]:
-    """Give what is proposed, each answer, and what at most three choices in the form make of it, as options."""
+    """Yield the proposal, each answer, and the results of at most three choices in the form, as options."""
     first = " ".join(form.mapping.option(form.file) for form in question.forms)
     yield from [f"{first} {answer.options()}" for answer in question.answers] or [first]
     if change:
@@ -126,7 +126,7 @@ def offered(question: Question, change: str) -> Iterator[str]:
 
 
 def is_right(case: dict[str, Any], options: str) -> bool:
-    """Tell whether a file is read as is written down, but for what is said of how it was found."""
+    """Return whether a file is read as expected, apart from the description of how it was found."""
     said = {key: value for key, value in case.items() if key not in ("note", "evidence", "readings")}
     try:
         is_read_as_written_down(said, read_case(case, options))

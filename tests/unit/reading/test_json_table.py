@@ -38,7 +38,7 @@ def columns(text: str, **more: Any) -> dict[str, list[Any]]:
 
 
 def lines(text: str) -> str:
-    """Return the objects of a JSON array one a line."""
+    """Return the objects of a JSON array, one per line."""
     return "\n".join(json.dumps(value) for value in json.loads(text)) + "\n"
 
 
@@ -281,7 +281,7 @@ KINDS = st.one_of(*map(st.just, (TEXTS, st.integers(-3, 3), st.floats(-1, 1), st
 
 @st.composite
 def jsonl(draw: st.DrawFn) -> str:
-    """Draw objects, one a line, in which fields are missing, null, late, of mixed types, or there twice."""
+    """Draw objects, one per line, with missing, null, late, mixed or repeated fields."""
     kinds = draw(
         st.dictionaries(st.one_of(st.sampled_from(["id", "phrase", "k"]), TEXTS), KINDS, min_size=1, max_size=4)
     )
@@ -302,7 +302,7 @@ def jsonl(draw: st.DrawFn) -> str:
 
 
 def outcome(text: str) -> Any:
-    """Return all that a table holds, or what is said in place of one; numbers as they are written, 0.0 unlike -0.0."""
+    """Return the content of a table, or the error message; numbers as written, so that 0.0 differs from -0.0."""
     try:
         result = table(text, "s.jsonl")
     except InputError as error:
@@ -346,7 +346,7 @@ def test_new_field_in_each_line_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_number_before_boolean_does_not_crash() -> None:
-    """Lines of 3 MB are blocks of their own, in which Arrow settled the types of fields block by block."""
+    """Lines of 3 MB are separate blocks, for each of which Arrow infers the types of fields."""
     code = """
 from kp_core.reading.open.json_table import read_at_once
 lines = ['{"k": "%s", "a": %s}' % ("x" * 3_000_000, value) for value in ("null", "-1", "true")]

@@ -1,4 +1,4 @@
-"""Kinds of files that were once misread, asked in vain or refused are read, asked with the right answer, or refused."""
+"""Kinds of files that were once misread are read, asked about with the right answer, or refused."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def given(case: abc.Mapping[str, Any]) -> dict[str, Any]:
 
 
 def truths(case: abc.Mapping[str, Any]) -> list[Truth]:
-    """Return what may come out of a case."""
+    """Return the acceptable results of a case."""
     parts = [{**case, **other} for other in ({}, *case.get("or", ()))]
     more = {key: case[key] for key in ("texts", "partial", "higher") if key in case}
     return [Truth(lists(one.get("gold", ())), lists(one.get("systems", ())), **more) for one in parts]

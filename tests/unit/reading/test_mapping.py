@@ -1,4 +1,4 @@
-"""A mapping that is said is applied literally, in words, in Python and in a form alike."""
+"""A given mapping is applied literally, whether from the command line, Python or a form."""
 
 import io
 from dataclasses import replace

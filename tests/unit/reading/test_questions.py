@@ -1,4 +1,4 @@
-"""A reading is proved or asked: what is not certain, or makes no sense, is a question whose answers load."""
+"""A reading is proved or asked about: uncertain or implausible files raise a question whose answers load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exports of known programs are told by their heads alone, and read as they are meant."""
+"""Exports of known programs are recognized by their headers alone, and read correctly."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ COLUMNS = {
 
 
 def dotted(value: Any, name: str = "") -> Iterator[str]:
-    """Give the fields of an object, and of objects and lists of objects within it, with dots between."""
+    """Yield the fields of an object, and of objects and lists of objects within it, with dots between."""
     objects = isinstance(value, list) and any(isinstance(part, dict) for part in value)
     if not isinstance(value, dict):
         yield name
@@ -94,7 +94,7 @@ def source_of(file: dict[str, Any]) -> Source:
 
 
 def read(sample: dict[str, Any], file: dict[str, Any]) -> Corpus:
-    """Load a file, and answer the first question with its first answer where it may be asked."""
+    """Load a file, and answer the first question, if any, with its first answer."""
     role = {"runs": "systems"}.get(table := sample.get("table", "gold"), table)
     try:
         return load(**{role: source_of(file)})

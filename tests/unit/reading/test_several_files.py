@@ -20,7 +20,7 @@ def values(result: kp.Result) -> dict[tuple[str, str], float]:
 
 
 def run_with_late_tab() -> str:
-    """Return a run of 260 phrases and a hit behind a doubled TAB, far below the lines by which a format is known."""
+    """Return a run of 260 phrases with a hit after a double TAB, far below the lines that determine the format."""
     lines = [f"q1\tQ0\td{rank}\t{rank}\t{1000 - rank}\tr\n" for rank in range(1, 261)]
     return "".join([*lines, "q1\tQ0\thit\t\t261\t739\tr\n", "q1 Q0 d262 262  738 r\n"])
 

@@ -15,7 +15,7 @@ RUN = "doc_id,rank,keyphrase\nd1,1,Hash Tables\nd2,1,tide\n"
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Give a folder with a data set in a folder, one in a file, a hidden file, and a secret beside it."""
+    """Return a folder with a data set in a folder, one in a file, a hidden file, and a secret file next to it."""
     inside = tmp_path / "shared"
     (inside / "wiki10").mkdir(parents=True)
     (inside / "wiki10" / "gold.csv").write_text(GOLD, "utf-8")

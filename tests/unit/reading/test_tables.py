@@ -1,4 +1,4 @@
-"""Long, list and wide tables, judgements and DataFrames find their columns and keep every cell as it stands."""
+"""Long, list and wide tables, judgements and DataFrames find their columns and keep every cell unchanged."""
 
 from __future__ import annotations
 

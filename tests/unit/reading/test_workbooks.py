@@ -142,7 +142,7 @@ def excel(cells, shared="", properties=""):
 
 
 def shown_by(data):
-    """Return the first row of a workbook as it is read here, and the values that openpyxl gives its cells."""
+    """Return the first row of a workbook as read by KPScope and by openpyxl."""
     table = read_sheet(File(Source("a.xlsx", data), Limits()), "Sheet", Mapping(header="no"))
     part = [column[0].as_py() for column in table.columns]
     return part, [cell.value for cell in next(openpyxl.load_workbook(io.BytesIO(data), data_only=True).active.rows)]
