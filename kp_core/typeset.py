@@ -292,7 +292,7 @@ def latex(frame: pd.DataFrame, caption: str, note: str = "", digits: int = 4) ->
 
 
 def text(frame: pd.DataFrame, digits: int = 4) -> str:
-    """Return a table for a terminal, columns aligned."""
+    """Return a table with aligned columns for a terminal."""
     rows, right = cells(frame, digits), numeric(frame)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     sides = [f"{'>' if number else '<'}{width}" for number, width in zip(right, widths, strict=True)]

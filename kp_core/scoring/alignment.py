@@ -250,8 +250,8 @@ def _expected_hits(document: Ints, rank: Ints, position: Ints, tie: Floats, gain
     none_here = np.zeros(len(t))
     np.log1p(-r / np.maximum(left, 1), out=none_here, where=left > r)
     above = codes.running(none_here, position == 1) - none_here
-    first = np.where((before == 0) & (left >= r), np.exp(above) * r / left, 0.0)
-    return _hits(document, rank, r / t, r / t * (before + 1 + share) / rank, first, *gains[:, possible])
+    is_first = np.where((before == 0) & (left >= r), np.exp(above) * r / left, 0.0)
+    return _hits(document, rank, r / t, r / t * (before + 1 + share) / rank, is_first, *gains[:, possible])
 
 
 def ideal_hits(gold: Gold, below_rel: Gold | None = None) -> Hits:

@@ -252,10 +252,10 @@ def _merge(coded: Coded, entry: Ints, form: Codes, listed: bool) -> tuple[Ints, 
         group = group * (repeat.max(initial=0) + 1) + repeat
     # Items are numbered by first occurrence, so that a gold list keeps its order.
     item, items = pd.factorize(group)
-    item_of_entry, first = np.full(entries, -1, np.int64), np.empty(len(items), np.int64)
+    item_of_entry, first_rows = np.full(entries, -1, np.int64), np.empty(len(items), np.int64)
     item_of_entry[entry] = item
-    first[item[::-1]] = entry[::-1]  # the last assignment wins, that of the first entry
-    return item_of_entry, len(items), first
+    first_rows[item[::-1]] = entry[::-1]  # the last assignment wins, that of the first entry
+    return item_of_entry, len(items), first_rows
 
 
 def _gold(known: Bools, items: tuple[Ints, Floats], spellings: tuple[Ints, Codes], selected: Bools) -> Gold:

@@ -67,7 +67,7 @@ class LabelSets:
     def _sums(self, weights: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Return n, the distances within documents and between all sets (B,), and similarities to all sets (B, D).
 
-        Copies of a document in a resample stand for different documents. Two copies have the mean similarity of
+        Copies of a document in a resample represent different documents. Two copies have the mean similarity of
         different documents; with the similarity of a document to itself, alpha would be too low.
         """
         n, disagreement = weights @ self.number, weights @ (self.number - self.together)

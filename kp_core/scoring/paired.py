@@ -85,7 +85,7 @@ def randomisation(
 def bootstrap(differences: Floats) -> float:
     """Return the two-sided p-value from resampled differences (B,): twice the smaller tail, (c+1)/(B+1), at most 1.
 
-    Undefined resamples are left out; the result is NaN if they are too many for an interval.
+    Undefined resamples are left out; the result is NaN if too many are undefined.
 
     >>> bootstrap(np.array([0.1, 0.2, 0.3, -0.1]))
     0.8

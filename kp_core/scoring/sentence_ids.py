@@ -80,9 +80,9 @@ def sentence_rows(entries: pd.DataFrame, corpus: Corpus, source: str) -> NDArray
     sentences = list_sentences(corpus)
     rows = pd.Index(sentences["sentence"]).get_indexer(pd.Index(entries["phrase"], dtype="str"))
     owner = sentences["doc_id"].to_numpy()[rows] if len(sentences) else np.full(len(rows), "")
-    wrong = np.flatnonzero((rows < 0) | (owner != entries["doc_id"].to_numpy()))
-    if len(wrong):
-        document, phrase = entries["doc_id"].iloc[wrong[0]], entries["phrase"].iloc[wrong[0]]
+    invalid = np.flatnonzero((rows < 0) | (owner != entries["doc_id"].to_numpy()))
+    if len(invalid):
+        document, phrase = entries["doc_id"].iloc[invalid[0]], entries["phrase"].iloc[invalid[0]]
         number = int((sentences["doc_id"] == document).sum())
         expected = f"one of its {pluralize(number, 'sentence')}, such as {sentence_id(document, 1)}"
         raise InputError(

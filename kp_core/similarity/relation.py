@@ -64,8 +64,8 @@ def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> pd.DataFrame:
         morph[pairs] = stemmed & (types > MORPH) & (types < NONE)
         kind[pairs], contiguous[pairs], overlap[pairs] = types, block.inside, r_precision(block)
         matched = block.long_first.matched_from_right
-        cases = [(types <= MORPH) | ~matched.any(axis=0), matched[0] & matched[-1], matched[-1], matched[0]]
-        location[pairs] = np.select(cases, [4, 3, 2, 0], default=1)
+        conditions = [(types <= MORPH) | ~matched.any(axis=0), matched[0] & matched[-1], matched[-1], matched[0]]
+        location[pairs] = np.select(conditions, [4, 3, 2, 0], default=1)
     columns = {"type": kind, "morph": morph, "reordered": reordered, "location": location}
     return pd.DataFrame(columns | {"contiguous": contiguous, "overlap": overlap})
 

@@ -144,7 +144,7 @@ Counts = NDArray[Any]
 
 
 def total(flags: Bools, axis: int = 0) -> Counts:
-    """Count the true values along an axis, in small integers."""
+    """Count the true values along an axis, as small integers."""
     small = np.int8 if flags.shape[axis] < 128 else np.int32
     counts: Counts = np.add.reduce(flags.view(np.int8), axis=axis, dtype=small)
     return counts
@@ -225,10 +225,10 @@ class Sides:
     @cached_property
     def first(self) -> Bools:
         """Whether token i of the reference is the first occurrence of its kind: (r, n)."""
-        first = np.ones(self.ref.shape, bool)
+        is_first = np.ones(self.ref.shape, bool)
         for i in range(1, self.r):
-            first[i] = (self.ref[:i] != self.ref[i]).all(axis=0)
-        return first
+            is_first[i] = (self.ref[:i] != self.ref[i]).all(axis=0)
+        return is_first
 
     def matched(self, order: int) -> Bools:
         """Mark n-grams of the reference in the hypothesis, at most as often as they occur there: (r - n + 1, n)."""
@@ -315,7 +315,7 @@ def sides(shared: Shared, keyphrase: Ints, candidate: Ints) -> Iterator[tuple[In
     flat = shared.flat
     for pairs in _blocks(flat.length[keyphrase], flat.length[candidate]):
         key, other = keyphrase[pairs], candidate[pairs]
-        first = not shared.longer or bool(flat.length[key[0]] >= flat.length[other[0]])
-        ref, hyp = (key, other) if first else (other, key)
+        keyphrase_first = not shared.longer or bool(flat.length[key[0]] >= flat.length[other[0]])
+        ref, hyp = (key, other) if keyphrase_first else (other, key)
         r, h = int(flat.length[ref[0]]), int(flat.length[hyp[0]])
-        yield pairs, Sides(flat.of(ref, r), flat.of(hyp, h), ref, hyp, first, shared)
+        yield pairs, Sides(flat.of(ref, r), flat.of(hyp, h), ref, hyp, keyphrase_first, shared)

@@ -97,9 +97,9 @@ def all_cutoffs(corpus: Corpus, settings: Settings, measure: str = "F1@k", trial
     both_listed = np.stack([has_list[a] & has_list[b] for a, b in pairs], axis=1)
     if not both_listed.all():
         # a document whose difference is 0 does not affect the test
-        shared = differences * np.repeat(both_listed, len(tested), axis=1)
-        p_shared = corrected_p(shared, trials, np.random.default_rng(settings.seed))
-        p = np.where(differences.sum(axis=0) * shared.sum(axis=0) < 0, 1.0, np.maximum(p, p_shared))
+        in_common = differences * np.repeat(both_listed, len(tested), axis=1)
+        p_shared = corrected_p(in_common, trials, np.random.default_rng(settings.seed))
+        p = np.where(differences.sum(axis=0) * in_common.sum(axis=0) < 0, 1.0, np.maximum(p, p_shared))
     return AllCutoffs(tested, values, dict(zip(pairs, p.reshape(len(pairs), -1), strict=True)), trials, settings.seed)
 
 

@@ -545,12 +545,12 @@ def _comparable(lists: ListCounts, n_documents: int, left_out: int, a: str, b: s
 
 def _correct(results: PairResults, p: Floats, family: Family) -> Floats:
     """Return p corrected over the pairs tested; systems with the same lists count as one system."""
-    first = dict[tuple[str, ...], int]()
+    seen = dict[tuple[str, ...], int]()
     keys = [tuple(sorted({results.identical.get(name, name) for name in pair})) for pair in results.pairs]
     for number, key in enumerate(keys):
         if len(key) > 1 and p[number] == p[number]:
-            first.setdefault(key, number)
-    corrected = dict(zip(first, paired.CORRECTIONS[family.correction](p[list(first.values())]), strict=True))
+            seen.setdefault(key, number)
+    corrected = dict(zip(seen, paired.CORRECTIONS[family.correction](p[list(seen.values())]), strict=True))
     return np.array([corrected.get(key, uncorrected) for key, uncorrected in zip(keys, p, strict=True)])
 
 

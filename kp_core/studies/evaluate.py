@@ -111,13 +111,13 @@ def evaluate_dataset(corpus: Corpus, settings: Settings, query: Query) -> tuple[
     data = prepare(corpus, settings)
     names = data.names.systems
     refuse_reserved_systems(names)
-    data, several = replace(data, settings=over_runs(data.settings, names)), have_runs(names)
+    data, has_runs = replace(data, settings=over_runs(data.settings, names)), have_runs(names)
     settings = data.settings
     query = replace(query, names=data.names, settings=settings)
     golds = [count_systems(data, query.matchers, query.baselines, without) for without in data.left_out]
     sums = Sums()
     counts = add_systems(sums, data, golds, query)
-    subjects = subject_estimates(data, counts, query.measures, several) if settings.average in SUBJECT else {}
+    subjects = subject_estimates(data, counts, query.measures, has_runs) if settings.average in SUBJECT else {}
     rows = system_rows(sums, query, counts, subjects)
     combination, base, systems = leave_one_out_rule(settings.annotators), data, golds[0]
     if combination:
@@ -139,10 +139,10 @@ def evaluate_dataset(corpus: Corpus, settings: Settings, query: Query) -> tuple[
         *(_notes_on_vocabulary(data, query.measures) if corpus.vocabulary.given else ()),
         *(notes_on_subjects(settings, query.baselines) if subjects else ()),
         *([Note("warning", "intervals", _NO_CLOSED_FORM)] if combination and settings.interval == "cluster-t" else ()),
-        *(Note("info", runs[0], _ONE_RUN) for runs in groups.values() if several and len(runs) == 1),
+        *(Note("info", runs[0], _ONE_RUN) for runs in groups.values() if has_runs and len(runs) == 1),
     ]
-    by_run = run_frame(rows, groups) if several else None
-    numbers = result_frame(rows, several), settings, tuple(notes), len(data.documents), concordance
+    by_run = run_frame(rows, groups) if has_runs else None
+    numbers = result_frame(rows, has_runs), settings, tuple(notes), len(data.documents), concordance
     return Result(*numbers, by_run=by_run), rows
 
 
@@ -182,7 +182,7 @@ def evaluate_datasets(corpus: Corpus, settings: Settings, query: Query) -> Resul
         with named(name):
             results[name], rows_of[name] = evaluate_dataset(part, settings, query)
     means = mean_of_datasets(list(rows_of.values()), [measure.name() for measure in query.measures])
-    first, several = next(iter(results.values())), any(result.by_run is not None for result in results.values())
+    first_result, has_runs = next(iter(results.values())), any(result.by_run is not None for result in results.values())
     rows, by_run, all_groups = list[Row](), list[pd.DataFrame](), dict[str, tuple[str, ...]]()
     for name, of_dataset in rows_of.items():
         groups = runs_of(corpus.by_dataset[name].systems)
@@ -191,12 +191,12 @@ def evaluate_datasets(corpus: Corpus, settings: Settings, query: Query) -> Resul
         by_run.append(run_frame(of_dataset, groups))
     by_run.append(run_frame(means, all_groups))
     return replace(
-        first,
-        frame=result_frame([*rows, *means], several),
-        settings=first.settings if len({result.settings for result in results.values()}) == 1 else settings,
+        first_result,
+        frame=result_frame([*rows, *means], has_runs),
+        settings=first_result.settings if len({result.settings for result in results.values()}) == 1 else settings,
         notes=notes_of_datasets(corpus, results),
         documents=sum(result.documents for result in results.values()),
-        by_run=pd.concat(by_run, ignore_index=True) if several else None,
+        by_run=pd.concat(by_run, ignore_index=True) if has_runs else None,
     )
 
 

@@ -82,8 +82,8 @@ def evaluation_notes(
     if not systems:
         return [Note("warning", "systems", "no system output is loaded, so there is nothing to score")]
     documents, unseen, empty = sums.number("documents"), sums.ids["unseen"], sums.ids["empty"]
-    why, policy = f"left out, because {settings.annotators} did not see them", WORDS["empty_gold"][settings.empty_gold]
-    notes = part_note("info", "gold", unseen, documents, f"is {why}", f"are {why}")
+    text, policy = f"left out, because {settings.annotators} did not see them", WORDS["empty_gold"][settings.empty_gold]
+    notes = part_note("info", "gold", unseen, documents, f"is {text}", f"are {text}")
     verbs = f"has no keyphrase, {policy}", f"have no keyphrase, {policy}"
     notes += [*part_note("warning", "gold", empty, documents, *verbs), *ids]
     for system in systems:
@@ -103,8 +103,8 @@ def _common_notes(sums: Sums, n_documents: int, settings: Settings) -> list[Note
 def notes_above_one(values: Iterable[tuple[str, float]]) -> list[Note]:
     """Explain values above 1 of measures that normally cannot exceed 1; `values`: pairs of measure and value."""
     above_one = dict.fromkeys(name for name, value in values if exceeds(value, 1) and parse(name).card.high <= 1)
-    why = "exceeds 1, because a keyphrase found twice, or listed twice, counts twice under such conventions"
-    return [Note("warning", "measures", f"{name} {why}") for name in above_one]
+    explanation = "exceeds 1, because a keyphrase found twice, or listed twice, counts twice under such conventions"
+    return [Note("warning", "measures", f"{name} {explanation}") for name in above_one]
 
 
 def id_notes(corpus: Corpus, sums: Sums, systems: Sequence[str]) -> list[Note]:

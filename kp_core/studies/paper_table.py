@@ -208,11 +208,11 @@ class PaperTable:
         return "\n".join([*pages, ""])
 
     def _tabular(self, columns: Sequence[Column]) -> list[str]:
-        heads, rules, first = [""], list[str](), 2
+        heads, rules, start = [""], list[str](), 2
         for head, grouped in _heads(columns):
             heads.append(rf"\multicolumn{{{len(grouped)}}}{{c}}{{{typeset.escape_latex(head)}}}")
-            rules.append(rf"\cmidrule(lr){{{first}-{first + len(grouped) - 1}}}")
-            first += len(grouped)
+            rules.append(rf"\cmidrule(lr){{{start}-{start + len(grouped) - 1}}}")
+            start += len(grouped)
         top = [typeset.latex_row(heads), " ".join(rules)] if columns[0].head else []
         names = ["System", *(typeset.escape_latex(column.name) for column in columns)]
         rows = self._lines(columns, r"\textbf{{{}}}{}", typeset.escape_latex)

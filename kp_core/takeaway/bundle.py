@@ -186,8 +186,8 @@ def _concordance(data: _ReportData) -> Parts:
     frame = by_document.groupby("system", sort=False)[list(CELLS)].sum().reset_index()
     cells = frame.set_index("system").to_dict("index")
     best = max(data.corpus.systems, key=lambda name: float(cells[name]["a"]))
-    others = {name: counts for name, counts in cells.items() if name != best}
-    yield from statements.diagnose(best, cells[best], others)
+    other_cells = {name: counts for name, counts in cells.items() if name != best}
+    yield from statements.diagnose(best, cells[best], other_cells)
     yield curves.against_universe(cells)
     caption = "Concordance tables of all documents together: a both, b gold only, c system only, d neither"
     signature = evaluate(data.corpus, settings, CELLS, interval="none").signature

@@ -105,8 +105,8 @@ def ngrams(text: Tokens, longest: int, edges: Edges) -> Iterator[Span]:
     """Yield runs of up to `longest` words between punctuation marks, in text order, shorter ones first."""
     for number, sentence in enumerate(text.raw):
         allowed = [edges[token] for token in sentence]
-        for start, first in enumerate(allowed):
-            if first == 2:
+        for start, first_class in enumerate(allowed):
+            if first_class == 2:
                 for end, last in enumerate(allowed[start : start + longest], start + 1):
                     if last == 0:
                         break

@@ -129,9 +129,9 @@ def people(corpus: Corpus, settings: Settings) -> Answer:
 
 def _lead_facts(best: str, second: str, measure: str, values: Mapping[str, float]) -> dict[str, str]:
     pair = values[best], values[second]
-    gap, first, other = (number(value, digits_apart(*pair)) for value in (pair[0] - pair[1], *pair))
-    facts = {"best": best, "second": second, "measure": measure, "by": gap, "first": first, "other": other}
-    return facts | {"shown": f"{measure} {first} against {other}"}
+    gap, lead, other = (number(value, digits_apart(*pair)) for value in (pair[0] - pair[1], *pair))
+    facts = {"best": best, "second": second, "measure": measure, "by": gap, "first": lead, "other": other}
+    return facts | {"shown": f"{measure} {lead} against {other}"}
 
 
 def _too_few(documents: float, noun: str = "documents") -> tuple[str, ...]:
@@ -270,7 +270,7 @@ def _statistics(comparison: Comparison, best: str, second: str) -> str:
         "how": "" if pairs < 2 else _CORRECTIONS[comparison.correction].format(pairs),
         "beaten": [name for name in others_worse if not _is_incomplete(coverage, name)],
         "single": [name for name in (best, second) if several_runs and comparison.runs.get(name) == 1],
-        "same": [f"{name} = {first}" for name, first in identical.items()],
+        "same": [f"{name} = {same_as}" for name, same_as in identical.items()],
     }
     facts |= {"best": best, "documents": comparison.documents, "left_out": comparison.left_out}
     return say("pair", skip=comparison.settings.missing == "skip", capped=_is_capped(comparison, best, second), **facts)
@@ -505,4 +505,4 @@ def of_people(result: Result, error: float, terms: Terms) -> Answer:
     remark = f". {reliability(result, error, 'Landis & Koch 1977', terms)}" if is_known else f"; {say('no universe')}"
     if terms is not USUAL and not (is_known and rows["value"]["K"] == rows["value"]["K"]):
         remark = "."
-    return Answer(claim, "people", f"{why}{remark}", caveats=_too_few(shared["documents"], terms["documents"]))
+    return Answer(claim, "people", f"{why}{remark}", caveats=_too_few(share["documents"], terms["documents"]))

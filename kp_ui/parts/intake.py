@@ -65,9 +65,9 @@ def welcome() -> None:
 def _entry_points() -> None:
     if not workspace.session().lost:
         show.lead(prose.text("data.what"))
-    for column, (name, (title, about, label)) in zip(st.columns(3, border=True), _ENTRY_POINTS.items(), strict=True):
+    for column, (name, (title, text, label)) in zip(st.columns(3, border=True), _ENTRY_POINTS.items(), strict=True):
         with column:
-            st.markdown(f"**{title}**  \n{about}")
+            st.markdown(f"**{title}**  \n{text}")
             if st.button(label, key=f"door {name}", type="tertiary", icon=":material/arrow_forward:"):
                 if name != "learn":
                     workspace.open_sample("lectures")
@@ -162,9 +162,9 @@ def _forms(forms: Iterable[Form]) -> None:
     grouped: dict[tuple[str, ...], list[Form]] = {}
     for form in forms:
         grouped.setdefault(tuple(form.columns), []).append(form)
-    for first, *others in grouped.values():
-        if (source := _source(first.file)) is not None:
-            meaning.panel(source, first.file, first, [form.file for form in others])
+    for first_form, *others in grouped.values():
+        if (source := _source(first_form.file)) is not None:
+            meaning.panel(source, first_form.file, first_form, [form.file for form in others])
 
 
 def _ask(finding: Finding, key: str) -> None:
@@ -250,8 +250,8 @@ def _change(file: Source) -> None:
 
 def _names(file: Source) -> list[str]:
     """Return the name of a file; for an archive also its name without “.gz”, and the names of its files."""
-    inside = cached.call((file,), meaning.digest(file, Mapping()), _inside) if is_archive(file.data) else []
-    return [file.name, *inside]
+    members = cached.call((file,), meaning.digest(file, Mapping()), _inside) if is_archive(file.data) else []
+    return [file.name, *members]
 
 
 def _inside(file: Source) -> list[str]:
@@ -387,9 +387,9 @@ _LACKING = {("gold", "texts"): "have no text", ("systems", "gold"): "are not in 
 
 def _gaps(corpus: kp.Corpus) -> None:
     missing = identifiers.gaps(corpus)
-    for side, other, _, number, first in missing[missing["only here"] > 0].itertuples(index=False):
+    for side, other, _, number, examples in missing[missing["only here"] > 0].itertuples(index=False):
         if (side, other) in _LACKING:
-            missing_part = f"{_LACKING[side, other]}: {first}{' …' * (number > 10)}"
+            missing_part = f"{_LACKING[side, other]}: {examples}{' …' * (number > 10)}"
             words = f"{show.pluralize(number, 'document')} {_SIDES[side]} {missing_part}"
             _line(words, _details(f"{side} {other}"))
 

@@ -90,8 +90,8 @@ def _rows(at_cutoff: kp.Result, over_k: kp.Result, measure: str, verdict: kp.Ans
     if not universe:
         show.about("people.no_word")
     if (human_comparison := results.like_for_like()) is not None:
-        why = f"Both are scored against the others, leaving out each in turn; {rows[0].number} above is against all."
-        show.small(show.in_short(f"{human_comparison.claim} {why}"))
+        reason = f"Both are scored against the others, leaving out each in turn; {rows[0].number} above is against all."
+        show.small(show.in_short(f"{human_comparison.claim} {reason}"))
 
 
 def _row(first: str, middle: Sequence[str], last: str, css_class: str = "kp-row") -> str:

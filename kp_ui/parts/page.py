@@ -135,8 +135,8 @@ def require_files() -> None:
 
 def lost_in_words() -> None:
     """Explain why uploads are lost, and what to do."""
-    why = prose.text("recovery.lost_kept") if kept.is_kept() else prose.text("recovery.lost_here")
-    st.info(prose.text("recovery.lost", why=why))
+    reason = prose.text("recovery.lost_kept") if kept.is_kept() else prose.text("recovery.lost_here")
+    st.info(prose.text("recovery.lost", why=reason))
 
 
 def _to_question() -> None:

@@ -297,10 +297,10 @@ def differences(z: Floats, human: Floats, contest: Ints, name: Correlation, unit
     The correlations are of standardized measures z (n, M) with human scores (n, H); contest (K, 2) has the numbers of
     two measures, unit (n,) the unit of each phrase pair.
     """
-    mixed = _mixed_ranks(z, human, contest) if name == "spearman" else _mixed_values(z, human, contest, name)
+    mixture = _mixed_ranks(z, human, contest) if name == "spearman" else _mixed_values(z, human, contest, name)
 
     def difference(swapped: Floats) -> Floats:
-        values = coefficients.resampled(mixed, unit, swapped, name).reshape(len(swapped), -1)
+        values = coefficients.resampled(mixture, unit, swapped, name).reshape(len(swapped), -1)
         return np.where(np.isnan(values), np.inf, values)  # undefined correlations count as no difference
 
     return difference

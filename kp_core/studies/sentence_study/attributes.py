@@ -134,8 +134,8 @@ def _from_nouns(
     sizes = listed.groupby("doc_id", sort=False)["text"].size()
     nouns["N"] = nouns["doc_id"].map(sizes)
     nouns["tf_idf"] = nouns["F"] / nouns["MAX_F"] * np.log(nouns["N"] / nouns["DF"]) / np.log(nouns["N"])
-    shared = [pair in of_title for pair in zip(nouns["doc_id"], nouns["noun"], strict=True)]
-    nouns["title_similarity"] = nouns["tf_idf"].where(shared, 0.0)
+    in_title = [pair in of_title for pair in zip(nouns["doc_id"], nouns["noun"], strict=True)]
+    nouns["title_similarity"] = nouns["tf_idf"].where(in_title, 0.0)
     sums = nouns.groupby("row")[["title_similarity", "tf_idf"]].sum().reindex(listed.index, fill_value=0.0)
     both, with_title, with_nouns = "title_similarity and tf_idf", {name for name, _ in words}, set(nouns["doc_id"])
     missing = [
@@ -226,9 +226,9 @@ def extracts(corpus: Corpus, given: pd.DataFrame | None = None, form: Form = "bi
     frame = table[has_choices].reset_index(drop=True)
     types = frame.groupby("doc_id", sort=False)["group"].unique()
     types = types.where(types.map(len) == 1).map(lambda group: group[0], na_action="ignore")
-    mixed, why = Ids.of(types.index[types.isna()].tolist()), "in no row by document type"
+    without_type, why = Ids.of(types.index[types.isna()].tolist()), "in no row by document type"
     verbs = f"has sentences of several types and is {why}", f"have sentences of several types and are {why}"
-    notes += part_note("warning", "group", mixed, len(data.documents), *verbs)
+    notes += part_note("warning", "group", without_type, len(data.documents), *verbs)
     position, groups = (
         frame.groupby("doc_id").cumcount().to_numpy(np.int64),
         types.reindex(list(data.documents)).fillna(""),

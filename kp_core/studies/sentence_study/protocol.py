@@ -232,10 +232,10 @@ def run_repeat(
     sizes = np.bincount(document, minlength=documents)
     tenths = np.maximum(1, np.floor(0.1 * sizes + 0.5)).astype(np.int64)  # rounded half up
     random_tenth = at_random(np.ones(len(yes), np.int64), document, tenths, trims)
-    randomly = at_random(sentences.votes, document, np.bincount(document[yes], minlength=documents), trims)
-    other_rows, other_guess, _ = learned(randomly)
+    random_choice = at_random(sentences.votes, document, np.bincount(document[yes], minlength=documents), trims)
+    other_rows, other_guess, _ = learned(random_choice)
     baselines = (np.zeros(len(rows), bool), (sentences.position < tenths[document])[rows], random_tenth[rows])
-    tables = [table(predicted, yes, rows), table(other_guess, randomly, other_rows)]
+    tables = [table(predicted, yes, rows), table(other_guess, random_choice, other_rows)]
     return np.stack([*tables, *(table(other, yes, rows) for other in baselines)]), importance
 
 
