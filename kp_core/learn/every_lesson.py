@@ -193,7 +193,7 @@ def _over_k(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(measure=names).pivot_table("value", ["system", "k"], "measure", sort=False)
 
 
-_TWO_LISTS = {name: _listed(**data) for name, data in _THRESHOLD["lists"].items()}
+_TWO_LISTS = {name: _as_list(**data) for name, data in _THRESHOLD["lists"].items()}
 _FOUR, _PHRASES = ["P@k", "R@k", "F1@k", "kappa"], _THRESHOLD["universe"]
 #: (list, k) → P@k, R@k, F1@k and kappa of the two lists.
 AT_K = _over_k(_scored(_keyphrases(_THRESHOLD["gold"]), _TWO_LISTS, _FOUR, "1-20", universe=_PHRASES))

@@ -94,7 +94,7 @@ def cells(hits: Floats, suggested: Floats, due: Floats) -> Cells:
     return Cells(hits, suggested, due, np.full_like(due, np.nan), suggested)
 
 
-def _weighted(measure: Measure, average: str, rule: str, counts: Cells) -> tuple[Floats, Floats]:
+def _values_and_weights(measure: Measure, average: str, rule: str, counts: Cells) -> tuple[Floats, Floats]:
     sides = {"suggested": counts.returned, "due": counts.size} if rule == "casimir" else {}
     side = sides.get(measure.card.by_subject)
     weight = np.minimum(counts.returned + counts.size if side is None else side, 1)

@@ -234,7 +234,7 @@ class Estimate:
         resampled = None if self.resampled is None else self.resampled[:, column]
         return resampled, None if self.variance is None else self.variance.at(column), runs
 
-    def row(self, column: int, documents: int) -> tuple[float, float, float, int, int, str | None]:
+    def row(self, column: int, n_documents: int) -> tuple[float, float, float, int, int, str | None]:
         """Return the value, its bounds, the numbers of documents averaged and left out, and the reason if undefined."""
         n = int(self.documents[column])
         return self.value[column], self.low[column], self.high[column], n, n_documents - n, self.reason[column]

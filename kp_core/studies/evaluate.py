@@ -286,7 +286,7 @@ def _rows(query: Query, names: tuple[str, str, str], index: int, values: Estimat
     for number, cutoff in enumerate(measure.cutoffs(query.settings)):
         column = min(number, len(values.value) - 1)  # human agreement does not depend on the cutoff
         k = None if measure.card.fixed is not None or measure.over or cutoff == "larger" else cutoff
-        numbers = values.row(column, documents)
+        numbers = values.row(column, n_documents)
         yield Row(system, measure.name(k), k, average, subset, *numbers, (index, number), *values.evidence(column))
 
 

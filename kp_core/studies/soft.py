@@ -146,8 +146,8 @@ def soft_evaluate(
 _SEMANTIC = {"P@k": "SemP@k", "R@k": "SemR@k", "F1@k": "SemF1@k", "Rprec": "SemRprec"}
 
 
-def _best(measure: Measure) -> Measure:
-    if measure.card.name not in _BEST:
+def _semantic_form(measure: Measure) -> Measure:
+    if measure.card.name not in _SEMANTIC:
         raise UsageError(f"'{measure.name()}' counts pairs, which matching = best does not form; choose one-to-one")
     return replace(measure, card=replace(MEASURES[_SEMANTIC[measure.card.name]], name=measure.card.name))
 

@@ -289,7 +289,7 @@ def _random_trimming(
     if not kept.any() or not single_hits or counts.settings.ties == "expected" or measure.card.family == "ranking":
         return np.nan, np.nan, np.nan
     hits, size = np.rint(view.hits[kept, 0]).astype(np.int64), view.size[kept, 0]
-    draws = rng.hypergeometric(hits, size.astype(np.int64) - hits, gold[kept], (repeats, int(kept.sum())))
+    draws = rng.hypergeometric(hits, size.astype(np.int64) - hits, gold[kept], (n_repeats, int(kept.sum())))
     others = view.returned[kept, 0], gold[kept].astype(float), view.universe[kept, 0], view.denominator[kept, 0]
     every = np.vstack([hits * gold[kept] / size, draws])
     cells = Cells(every, *(np.broadcast_to(other, every.shape) for other in others))

@@ -221,7 +221,7 @@ _TITLES, _HEADINGS = 6, 13
 def _titles(data: _ReportData) -> Parts:
     partly_chosen = subjects.disputed_documents(data.corpus, data.of_people)
     shown = tables.by_title(partly_chosen.head(_TITLES), data.corpus.documents)
-    yield _disputed(data, "disputed_titles", "Where people agree least", shown, len(partly_chosen))
+    yield _disputed_table(data, "disputed_titles", "Where people agree least", shown, len(partly_chosen))
     if data.terms is USUAL:
         titles = subjects.titles(data.corpus, data.of_people)
         yield Table("titles", "Keyphrases by title", titles, data.agreement.signature)
@@ -230,7 +230,7 @@ def _titles(data: _ReportData) -> Parts:
 def _headings(data: _ReportData) -> Parts:
     every = subjects.subjects_of_annotators(data.corpus, data.of_people).frame.query("apart > 0")
     shown = tables.headings_in_short(every.head(_HEADINGS), len(data.corpus.annotators))
-    yield _disputed(data, "disputed", "Chosen by some and not by others", shown, len(every))
+    yield _disputed_table(data, "disputed", "Chosen by some and not by others", shown, len(every))
 
 
 def _disputed_table(data: _ReportData, name: str, caption: str, rows: pd.DataFrame, total: int) -> Table:

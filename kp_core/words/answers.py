@@ -494,11 +494,11 @@ def of_people(result: Result, error: float, terms: Terms) -> Answer:
     """
     rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
     rows = rows.drop_duplicates("measure").set_index("measure")
-    shared, pairs = rows.loc["P_pos"], subjects.consistency(result)
-    if shared["value"] != shared["value"]:
-        claim = say("people share undefined", words=terms, reason=REASONS[shared["reason"]])
-        return Answer(claim, "people", f"{pluralize(int(shared['documents']), terms['document'])}.")
-    facts = {"words": terms, "share": shared["value"], "documents": shared["documents"], "pairs": len(pairs)}
+    share, pairs = rows.loc["P_pos"], subjects.consistency(result)
+    if share["value"] != share["value"]:
+        claim = say("people share undefined", words=terms, reason=REASONS[share["reason"]])
+        return Answer(claim, "people", f"{pluralize(int(share['documents']), terms['document'])}.")
+    facts = {"words": terms, "share": share["value"], "documents": share["documents"], "pairs": len(pairs)}
     facts |= {"hooper": pairs["Hooper"].mean(), "rolling": pairs["Rolling"].mean()}
     claim, why = say("people share", **facts), first_capital(say("people share, why", **facts))
     is_known = interpretable(("K",), result.settings)

@@ -212,10 +212,10 @@ def read_files() -> None:
         megabytes = sum(len(file.data) for file in uploads.files) / 1e6
         bar = st.progress(0.1, f"Reading {names} ({megabytes:,.1f} MB) …")
         with refusals():
-            state.on_screen = _prepared(uploads, title, tell=bar.progress)
+            state.on_screen = _read_workspace(uploads, title, tell=bar.progress)
             if state.added and _differ_by_extension(state.on_screen.corpus):
                 uploads = state.uploads = replace(uploads, fixes=(*uploads.fixes, EXTENSION))
-                state.on_screen = _prepared(uploads, title)
+                state.on_screen = _read_workspace(uploads, title)
         state.added = False
         state.pending = False  # not earlier, because a click may end this run while the bar is drawn
         if state.problem and (state.is_empty or all_data().sample is not None):

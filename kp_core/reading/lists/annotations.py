@@ -233,7 +233,7 @@ def _recognise_tagged(file: File, role: Role | None) -> Recognition | None:
     Each column of tags gives one list of phrases per document; the tokens are the text.
     """
     first = [line for line in file.sample if not (line.startswith("# ") or _HEAD.fullmatch(line))]
-    tags = [cells[-1][0] for line in first if (cells := _tagged(line))]
+    tags = [cells[-1][0] for line in first if (cells := _tagged_cells(line))]
     if role == "documents" or not {"O"} < {*tags} or not {*"BISU"} & {*tags} or len(tags) < 0.8 * len(first):
         return None
     columns, documents = _columns_of(file), list(_documents(file))

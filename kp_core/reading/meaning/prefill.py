@@ -57,7 +57,7 @@ _PEOPLE = 20
 #: Minimum share of rows that must be separate lists if a document occurs twice.
 _SEPARATE_LISTS_SHARE = 0.6
 #: Maximum share of distinct cells of repeated ids.
-_VARIED = 0.9
+_VARIED_SHARE = 0.9
 #: Minimum share of the ids of the smaller side that must match.
 _MATCHING_SHARE = 0.5
 #: Endings of the names of two columns of phrases that are compared.
@@ -448,7 +448,7 @@ def _alphabetical(draft: Proposal, noun: str, lists: Iterable[list[str]], steps:
     return draft.doubted(message, "higher_is_better", higher_is_better=True)
 
 
-def _marked(table: Table, role: Role, assigned: dict[str, str]) -> Proposal | None:
+def _marked_layout(table: Table, role: Role, assigned: dict[str, str]) -> Proposal | None:
     marks = [name for name in _unknown(table) if cells_of(table, name) and profile(table, name).marks]
     phrases = assigned.get("keyphrases") or next((n for n in table.names if profile(table, n).phrases), None)
     if len(marks) < 2 or phrases is None or not table.header:

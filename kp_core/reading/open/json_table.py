@@ -374,7 +374,7 @@ def _are_phrases(items: Sequence[Row]) -> bool:
     return are_known or not fields.isdisjoint(_PLACES)
 
 
-def _flattened(item: Row, prefix: str = "") -> dict[str, Any]:
+def _flatten(item: Row, prefix: str = "") -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for key, value in item.items():
         fields |= _flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}

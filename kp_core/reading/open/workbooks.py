@@ -72,7 +72,7 @@ def _open_excel(file: File) -> dict[str, Any]:
     return {sheet.title: sheet for sheet in sheets}
 
 
-def _filled(file: File, every: _Rows) -> tuple[list[int], list[pa.ChunkedArray]]:
+def _nonblank(file: File, every: _Rows) -> tuple[list[int], list[pa.ChunkedArray]]:
     """Return the numbers of the rows that are not blank, and the columns of these rows."""
     limits, where = file.limits, file.name
     numbers, rows = list[int](), list[list[str]]()

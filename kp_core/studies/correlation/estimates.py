@@ -138,7 +138,7 @@ class _Judged:
     study: Study
 
 
-def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _correlation_rows(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame, pd.DataFrame]:
     study, size = judged.study, len(judged.measures)
     sides = []
     for mask in masks.values():
