@@ -188,4 +188,5 @@ def names_in(measures: Iterable[str] | str) -> tuple[str, ...]:
     if not isinstance(measures, Iterable):
         raise UsageError(f"measures is {measures!r}; name at least one, such as measures='P@5,MAP'")
     lists = [measures] if isinstance(measures, str) else measures
-    return tuple(dict.fromkeys(part.strip() for names in lists for part in re.split(r",(?![^()]*\))", names)))
+    parts = (part for names in lists for part in re.findall(r"(?:\([^()]*\)|[^,])+", names) or [names])
+    return tuple(dict.fromkeys(map(str.strip, parts)))
