@@ -9,7 +9,7 @@ from html import escape
 from itertools import chain, count
 from typing import Any
 
-from kp_core.reading.rows.identifiers import without_common
+from kp_core.reading.rows.identifiers import labels_of
 from kp_core.scoring.counts import BASELINES, HUMANS
 from kp_core.typeset import visible
 
@@ -55,18 +55,13 @@ class Look:
 
 
 def short_names(systems: Iterable[str]) -> dict[str, str]:
-    """Return system → name without the prefix and suffix that all systems share.
-
-    Names stay complete if a short name would have no letter, such as “1” for “run-1”.
-    """
+    """Return system → name without the prefix and suffix that all systems share."""
     names = {name: _REFERENCE_LABELS.get(name, name) for name in systems}
-    scored = [name for name in names if name not in REFERENCES]
-    short = without_common(scored)
-    return names | (dict(zip(scored, short, strict=True)) if all(any(map(str.isalpha, rest)) for rest in short) else {})
+    return names | labels_of([name for name in names if name not in REFERENCES])
 
 
 def short(text: str, max_length: int) -> str:
-    """Truncate a string to at most `most` characters."""
+    """Truncate a string to at most `max_length` characters."""
     return text if len(text) <= max_length else f"{text[: max_length - 1]}…"
 
 
@@ -74,7 +69,7 @@ _PART = re.compile(r"[^\s._/-]*[\s._/-]*")
 
 
 def label(text: str, max_length: int = 24) -> str:
-    """Return a name escaped for Plotly, in up to three lines of at most `most` characters."""
+    """Return a name escaped for Plotly, in up to three lines of at most `max_length` characters."""
     lines = [""]
     for part in _PART.findall(visible(text)):
         if lines[-1] and len(lines) < 3 and len((lines[-1] + part).rstrip()) > max_length:

@@ -15,6 +15,7 @@ import pandas as pd
 from kp_core import typeset
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, refuse_unknown, refuse_unless
+from kp_core.reading.rows.identifiers import labels_of
 from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import names_in, parse
 from kp_core.scoring.order import best_first, highest
@@ -229,6 +230,11 @@ class PaperTable:
         return "\n".join([*tables, self.note().replace("Bold", "*"), self.signature, ""])
 
     @cached_property
+    def labels(self) -> dict[str, str]:
+        """System → its name without the prefix and suffix that all systems share."""
+        return labels_of([name for name in self.systems if name not in BASELINES])
+
+    @cached_property
     def _cells(self) -> dict[Column, list[tuple[str, bool, str]]]:
         """Column → its cells, one per system: text, whether the value is the best, and dagger."""
         cells = {}
@@ -251,7 +257,7 @@ class PaperTable:
         for index, system in enumerate(self.systems):
             cells = (self._cells[column][index] for column in columns)
             written = [(bold if best else "{}{}").format(text, mark) for text, best, mark in cells]
-            lines.append([escape(system), *written])
+            lines.append([escape(self.labels.get(system, system)), *written])
         return lines
 
     def _width(self, columns: Sequence[Column]) -> int:

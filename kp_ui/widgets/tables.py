@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
+from functools import partial
 from html import escape as escaped
 from typing import Any
 
@@ -18,7 +19,8 @@ from kp_core.typeset import digits_of, is_p, visible
 from kp_ui.state import link, workspace
 from kp_ui.widgets import controls, prose, show
 
-_MAX_ROWS = 30
+#: Most rows of a table that is no grid, and most cells of a grid with minus signs instead of hyphens.
+_MAX_ROWS, _STYLED = 30, 100_000
 #: Width of a column of titles, and height of a row in which a title has up to three lines, in pixels; letters per line.
 _TITLE, _TALL, _LETTERS = 152, 66, 19
 _HELP = prose.entries("columns")
@@ -117,12 +119,14 @@ def _grid(frame: pd.DataFrame, key: str, options: Mapping[str, Any]) -> None:
     for name in frame.select_dtypes("float"):
         if is_p(str(name)):
             frame = frame.assign(**{name: texts(frame[name])})
-    kwargs: dict[str, Any] = {"hide_index": True, "placeholder": "–", "column_config": _columns(frame)}
+    negative = [name for name in frame.select_dtypes("number") if (frame[name] < 0).any() and frame.size <= _STYLED]
+    kwargs: dict[str, Any] = {"hide_index": True, "placeholder": "–", "column_config": _columns(frame, negative)}
     kwargs |= {"height": "content" if len(frame) <= _MAX_ROWS else "auto", **options}
     if wraps(frame):
         kwargs |= {"row_height": _TALL, "height": 530 if len(frame) > 7 else "content"}
         frame = frame.assign(title=[short(title, 3 * _LETTERS) for title in frame["title"]])
-    st.dataframe(frame, key=key, **kwargs)
+    styles = {name: partial(_text, name=str(name), missing="–") for name in negative}
+    st.dataframe(frame.style.format(styles) if negative else frame, key=key, **kwargs)
 
 
 def _with_short_names(frame: pd.DataFrame) -> pd.DataFrame:
@@ -150,7 +154,7 @@ def _is_numbers(name: str) -> bool:
     return "interval" in name or is_p(name)
 
 
-def _columns(frame: pd.DataFrame) -> dict[str, Any]:
+def _columns(frame: pd.DataFrame, negative: Sequence[str]) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     for name in frame.columns:
         is_float, is_integer = pd.api.types.is_float_dtype(frame[name]), pd.api.types.is_integer_dtype(frame[name])
@@ -160,7 +164,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
         if name == "values":
             columns[name] = st.column_config.ImageColumn(label, width=96)
         elif is_float or is_integer:
-            number_format = f"%,.{digits_of(str(name))}f" if is_float else "%,d"
+            number_format = None if name in negative else f"%,.{digits_of(str(name))}f" if is_float else "%,d"
             columns[name] = st.column_config.NumberColumn(label, format=number_format, **look_kwargs)
         else:
             text_alignment: Any = "right" if _is_numbers(str(name)) else None

@@ -81,3 +81,12 @@ def test_latex_compiles_without_a_warning(corpus: kp.Corpus, tmp_path: Path, opt
     log = (tmp_path / "paper.log").read_text("utf-8", "replace")
     assert done.returncode == 0, log[-2000:]
     assert [line for line in log.splitlines() if "Warning" in line or "Overfull" in line] == []
+
+
+def test_rows_have_short_names_and_note_full_names() -> None:
+    systems = {"out.yake": {"d": ["tide"]}, "out.rake": {"d": ["sea"]}}
+    table = kp.paper_table(kp.load(gold={"d": ["tide"]}, systems=systems), measures="P@k", k=1, marks=False)
+    lines = table.markdown().splitlines()
+    assert lines[2:4] == ["| yake | **1.000** |", "| rake | 0.000 |"]
+    assert "Full names: out.yake, out.rake." in lines[-1]
+    assert list(table.frame["system"]) == ["out.yake", "out.rake"]

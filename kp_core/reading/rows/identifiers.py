@@ -107,6 +107,17 @@ def without_common(names: Sequence[str]) -> list[str]:
     return short if all(short) and len(set(short)) == len(set(names)) else list(names)
 
 
+def labels_of(names: Sequence[str]) -> dict[str, str]:
+    """Return name → name without what all share; names stay complete if a label would have no letter.
+
+    >>> labels_of(["candidats.degree", "candidats.textrank"]), labels_of(["run-1", "run-2"])
+    ({'candidats.degree': 'degree', 'candidats.textrank': 'textrank'}, {'run-1': 'run-1', 'run-2': 'run-2'})
+    """
+    short = without_common(names)
+    has_letters = all(any(map(str.isalpha, label)) for label in short)
+    return dict(zip(names, short if has_letters else names, strict=True))
+
+
 def applied(names: Sequence[str], doc_id: str) -> str:
     """Apply rules to an id, one after the other."""
     for name in names:
