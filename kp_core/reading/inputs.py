@@ -195,7 +195,6 @@ def _as_pandas(item: Any) -> Any:
 
 def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
     """Return a DataFrame as a table; reject rows with lone surrogates."""
-    """Return a DataFrame as a table; reject rows with lone surrogates."""
     refuse_over(limits.rows, len(frame), "rows", name, "a DataFrame")
     refuse_over(limits.columns, len(frame.columns), "columns", name, "a DataFrame")
     for title, column in frame.items():
