@@ -6,7 +6,6 @@ import pytest
 
 import kp_core as kp
 from kp_core.charts import screen_tables
-from kp_core.studies.sentence_study.protocol import rules
 from kp_ui.state.workspace import SAMPLES
 from kp_ui.widgets.show import plain
 from tests.app.opening import opened, recipe, shown, words
@@ -36,7 +35,7 @@ def test_page_shows_numbers_of_study(extracts: kp.Corpus, monkeypatch: pytest.Mo
     table = shown(app, "kappa, 95% interval").set_index("system")
     rows = expected.frame[(expected.frame["threshold"] == 0.5) & (expected.frame["subset"] == "all")]
     assert table["F1"].to_dict() == rows[rows["measure"] == "F1"].set_index("system")["value"].to_dict()
-    for row in rules(list(expected.trees[0.5])).itertuples():
+    for row in expected.trees[0.5].itertuples():
         assert f"- **{row.decision}** ({row.yes} : {row.no}) if {plain(row.rule)}" in words(app)
     assert shown(app, "drawn_yes")["yes"].tolist() == expected.left["yes"].tolist()
     app.selectbox(key="of_yes").set_value("kappa").run()

@@ -95,7 +95,7 @@ def test_foreign_checkpoint_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("room", [0, 3_000])  # for nothing, and for the first of the runs
 def test_full_disk_while_sorting_leaves_no_scratch_files(room: int, tmp_path: Path) -> None:
     given, scratch = write(draw(0), tmp_path, "csv"), tmp_path / "scratch"
-    expected = "expected about as much free space .*"
+    expected = "expected free space of about the size of the rows.*"
     said = f"the scratch folder: {expected}, found {SAID}. Free some space, or name a folder .* with --scratch"
     with full_disk(room), pytest.raises(kp.InputError, match=said):
         scale.evaluate(*given, measures="F1@3", options=engine(scratch=scratch))
