@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from kp_core.corpus import Role
+from kp_core.errors import part_of
 from kp_core.reading.lists.lines import KEYS, TEXTS, are_prose, is_trec
 from kp_core.reading.lists.list_builder import BULLET, ListBuilder, bare_items, document_rows
 from kp_core.reading.meaning.fields import KNOWN, PEOPLE, base_of, in_words, plain, role_of_path
@@ -36,7 +37,7 @@ _ID = re.compile(r"[^\s@;]+(@| :( |$))|(?!(<[^<>\s]+>|\d+|https?://\S+)\t)[^\t]+
 _Fields = tuple[str, dict[str, Any]]
 # These take linear time even if a tag is never closed, unlike html.parser.
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript)\b.*?(?:</\1\s*+>|\Z)", re.I | re.S)
-_TITLE = re.compile(r"<title\b[^<>]*+>(.*?)(?:</title\b[^<>]*+>|\Z)", re.I | re.S)
+_TITLE = re.compile(r"<(title|h1)\b[^<>]*+>(.*?)(?:</\1\b[^<>]*+>|\Z)", re.I | re.S)
 _BLOCK = re.compile(
     r"</?(?:p|div|br|li|[uo]l|t[rdh]|table|pre|blockquote|h[1-6]|section|article|header|footer)\b[^<>]*+>", re.I
 )
@@ -169,7 +170,7 @@ def _number(line: str) -> _Fields | None:
 #: Kinds of lines, most specific first: their fields, the reason for rejecting other lines, and the evidence.
 _LINES: dict[str, tuple[Callable[[str], _Fields | None], str, str]] = {
     "subject": (_subject, "no URI, TAB, label", "; subjects with URIs"),
-    "label": (_label, "no `id: label`", "; lines `id: label`, split"),
+    "label": (_label, "no `id: label`", "; {} `id: label`, split"),
     "number": (_number, "no number at the end", "; each line has a number"),
     "phrase": (lambda line: (line, {}), "", ""),
 }
@@ -219,8 +220,10 @@ def _recognition(
     whose = "folders" if apart else files[0].mapping.switch("annotators") or _annotators(files, ids)
     whose = "endings" if line == "phrase" and whose == "none" and kinds > 1 else whose
     keys, meaning = {_ending(file) for file in files} <= {*KEYS}, _WHOSE[whose]
+    lines = [text for file in files for text in file.lines if text.strip()]
+    labels = part_of(sum(bool(_LABEL.match(text)) for text in lines), len(lines), "line", "is", "are")
     evidence = f"files named {_extensions(files)}; {'system = folder, document = file' if apart else meaning}"
-    evidence += _LINES[line][2]
+    evidence += _LINES[line][2].format(labels)
     amounts = [fields[1].get("number") for file in files for text in file.sample if (fields := _LINES[line][0](text))]
     scored = None not in amounts and (line == "subject" or any(amount % 1 for amount in amounts if amount))
     guess: Role = "system" if apart or role == "system" or (scored and role != "gold") else "gold"
@@ -272,7 +275,7 @@ def _annotators(files: Sequence[File], ids: set[str]) -> str:
 def _read_lists(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read one phrase per line; votes are grades of an annotator called `votes`, unless folders name annotators."""
     files, line, separator = recognition.files, recognition.options["line"], recognition.files[0].mapping.split
-    builder, with_semicolons = ListBuilder(recognition.role, files[0].limits), ""
+    builder, with_semicolons, labels = ListBuilder(recognition.role, files[0].limits), "", 0
     votes = "votes" if line == "number" and recognition.role == "gold" else None
     owners = _owners(files, recognition.options["annotators"])
     free = line == "phrase" and not separator
@@ -286,11 +289,15 @@ def _read_lists(recognition: Recognition, role: Role | None) -> list[Rows]:
         _add_lines(builder, file.lines, line, "," if commas else MARKS.get(separator, ""))
         if free:
             with_semicolons = with_semicolons or (file.name if ";" in file.text else "")
+            labels += sum(bool(_LABEL.match(text)) for text in file.lines)
     if with_semicolons:
         message = f"`;` in a few lines, such as those of {with_semicolons}, was taken as part of the phrase"
         builder.say("info", with_semicolons, f"{message}; choose split=; to split there.")
     if commas:
         builder.say("warning", files[0].name, "Each file is one line, which was split at commas.")
+    if labels:
+        message = f"Only some lines have the form `id: label` ({labels:,}); all lines were read as phrases."
+        builder.say("warning", files[0].name, f"{message} Choose line = label to split.")
     if votes:
         message = "Votes are grades: ranking measures such as nDCG use them, the others count a phrase from grade 1 on"
         builder.say("info", files[0].name, f"{message}, or from the grade that you set.")
@@ -380,14 +387,15 @@ def _read_texts(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 
 def html_text(page: str) -> tuple[str, str]:
-    """Return title (`<title>`) and text of an HTML page.
+    """Return title (`<title>` or `<h1>`) and text of an HTML page.
 
     >>> html_text("<title>Tides</title><script>x()</script><p>Sea &amp; <b>moon</b></p>")
     ('Tides', 'Sea & moon')
     """
     page = _HIDDEN.sub("", page)
-    title = _TITLE.search(page)
-    return " ".join(_shown_lines(title[1])) if title else "", "\n".join(_shown_lines(_TITLE.sub("", page)))
+    titles = {match[1].lower(): " ".join(_shown_lines(match[2])) for match in reversed([*_TITLE.finditer(page)])}
+    text = _TITLE.sub(lambda match: "" if match[1].lower() == "title" else match[0], page)
+    return titles.get("title") or titles.get("h1", ""), "\n".join(_shown_lines(text))
 
 
 def _shown_lines(page: str) -> list[str]:
