@@ -146,6 +146,7 @@ def by_document() -> None:
         keyphrases = cached.on_corpus(subjects.titles, cached.without_cutoff())
         tables.table(keyphrases, "by_title", take=f"{terms['Keyphrases']} by {terms['document']}")
     caption = f"Agreement of {terms['annotators']} by {terms['document']}"
+    table = table.drop(columns="status") if (table["status"] == "ok").all() else table
     tables.of_documents(screen_tables.shown(table, "annotated_documents"), caption)
     show.signature(result.signature)
 
