@@ -32,7 +32,7 @@ def data(seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def bootstrap(measures: np.ndarray, human: np.ndarray, cluster: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return rho for every resample and measure, computed by KPScope."""
-    return resampled(Correlator(measures, human[:, None]).under, cluster, weights)[:, :, 0]
+    return resampled(Correlator(measures, human[:, None]).kernel, cluster, weights)[:, :, 0]
 
 
 def bootstrap_loop(measures: np.ndarray, human: np.ndarray, cluster: np.ndarray, weights: np.ndarray) -> np.ndarray:

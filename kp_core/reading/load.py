@@ -262,7 +262,7 @@ def _with_folder(form: Form, bundle: Bundle) -> Form:
 def _same_columns(
     questions: Sequence[Question], recognitions: Sequence[tuple[OpenedFiles, Recognition]]
 ) -> dict[str, File]:
-    """Return, for each file in question, a file with the same columns that the user has mapped."""
+    """Return, for each file with an open question, a file with the same columns that the user has already mapped."""
     mapped = {}
     for _, reading in recognitions:
         file = reading.files[0]

@@ -205,7 +205,8 @@ def notes_on_similarities(corpus: Corpus, coded: Coded, settings: Settings) -> l
 class CandidatePairs:
     """Predictions of one system and gold spellings, by document and rank.
 
-    * `document`, `rank`, `phrase`: (row,) of every prediction after filter and duplicate rule; `phrase`: its number
+    * `document`, `rank`, `phrase`: (row,) document number, rank and phrase number of every prediction that remains
+      after filtering and deduplication
     * `item`, `spelling`: (spelling,) gold item, and number of the phrase
     """
 

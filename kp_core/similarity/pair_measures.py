@@ -18,7 +18,7 @@ from kp_core.scoring.codes import Floats
 from kp_core.scoring.semantic import similarity_table
 from kp_core.similarity.declaration import parse, similarity_measure
 from kp_core.similarity.scorer import Pairs
-from kp_core.similarity.tokens import FUNCTION_WORDS, Phrases, Recipe
+from kp_core.similarity.tokens import FUNCTION_WORDS, Phrases, Tokenization
 from kp_core.text.stem import stem_words
 from kp_core.text.tokenise import clean, is_word, occurrences, sentences
 
@@ -62,7 +62,7 @@ class Contexts:
 
     def vectors(self, phrases: Sequence[str]) -> Any:
         """Return tf · ln(S / df) of the words around each phrase, without its own and function words (phrase, word)."""
-        stems = Phrases(phrases, Recipe(stemmer=self.stemmer)).stem_lists().to_pylist()
+        stems = Phrases(phrases, Tokenization(stemmer=self.stemmer)).stem_lists().to_pylist()
         context = self._matrix(self._places(stems), len(self.sentences)) @ self.weights
         own_words = [[self.vocabulary[s] for s in set(p) & self.vocabulary.keys()] for p in stems]
         return context - context.multiply(self._matrix(own_words, context.shape[1]))
@@ -89,9 +89,9 @@ def given(pairs: Pairs) -> Floats:
     """Return the value in the user's table, or 1 for phrases with equal stems."""
     scorer = pairs.scorer
     if "given" not in scorer.kept:
-        recipe = replace(scorer.options.recipe(parse("given"), "given"), everywhere=True)
-        pipeline = "+".join(filter(None, (recipe.words, recipe.stemmer)))
-        form = pd.factorize(np.array(scorer.coded(recipe).texts, object))[0]
+        tokenization = replace(scorer.options.tokenization(parse("given"), "given"), everywhere=True)
+        pipeline = "+".join(filter(None, (tokenization.words, tokenization.stemmer)))
+        form = pd.factorize(np.array(scorer.coded(tokenization).texts, object))[0]
         scorer.kept["given"] = similarity_table(scorer.options.vocabulary, scorer.phrases, pipeline), form
     table, form = scorer.kept["given"]
     equal = form[pairs.keyphrase] == form[pairs.candidate]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kp_core.scoring.codes import Ints
 from kp_core.similarity.phrase_measures import r_precision
-from kp_core.similarity.tokens import CONJUNCTIONS, PREPOSITIONS, Phrases, Recipe, Shared, sides
+from kp_core.similarity.tokens import CONJUNCTIONS, PREPOSITIONS, Phrases, Shared, Tokenization, sides
 
 #: Types of near misses and their rules, best first; the first rule that applies decides.
 TYPES: dict[str, str] = {
@@ -80,7 +80,9 @@ def complexity(phrases: Phrases) -> NDArray[np.int8]:
     return kind
 
 
-def describe(keyphrases: Sequence[str], candidates: Sequence[str], recipe: Recipe | None = None) -> pd.DataFrame:
+def describe(
+    keyphrases: Sequence[str], candidates: Sequence[str], tokenization: Tokenization | None = None
+) -> pd.DataFrame:
     """Return one row per pair, with types as words: type, morph, reordered, contiguous, location, complexity.
 
     >>> describe(["quality of service"], ["service quality"])[["type", "location", "complexity"]].to_numpy().tolist()
@@ -88,7 +90,7 @@ def describe(keyphrases: Sequence[str], candidates: Sequence[str], recipe: Recip
     """
     encoded = pa.array([*keyphrases, *candidates], pa.large_string()).dictionary_encode()
     key, other = np.split(encoded.indices.to_numpy().astype(np.int64), [len(keyphrases)])
-    phrases = Phrases(encoded.dictionary.to_pylist(), recipe or Recipe())
+    phrases = Phrases(encoded.dictionary.to_pylist(), tokenization or Tokenization())
     related = relate(phrases, key, other)[["type", "morph", "reordered", "contiguous", "location"]]
     return related.assign(
         type=np.array(list(TYPES), object)[related["type"]],

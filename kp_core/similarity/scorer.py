@@ -18,11 +18,11 @@ from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.measures.registry import names_in
 from kp_core.similarity.declaration import MEASURES, Similarity, parse
 from kp_core.similarity.phrase_measures import information
-from kp_core.similarity.tokens import Phrases, Recipe, Shared, sides
+from kp_core.similarity.tokens import Phrases, Shared, Tokenization, sides
 from kp_core.text.stem import STEMMERS
 
 #: Tokens that measures use: words or stems depending on the measure, or stems for all.
-PRESETS: dict[str, Recipe] = {"paper-like": Recipe(), "same-tokens": Recipe(everywhere=True)}
+PRESETS: dict[str, Tokenization] = {"paper-like": Tokenization(), "same-tokens": Tokenization(everywhere=True)}
 DIRECTIONS = ("longer", "keyphrase")
 DEFAULT_MEASURES = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1")
 
@@ -39,7 +39,7 @@ class SimilarityOptions:
     seed: int = 0
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     #: words and stems that replace those of the preset, such as those of an evaluation
-    base: Recipe | None = None
+    base: Tokenization | None = None
 
     def __post_init__(self) -> None:
         """Raise a UsageError if an option is unknown."""
@@ -55,12 +55,12 @@ class SimilarityOptions:
         refuse_unknown(options, names, "option")
         return cls(**options)
 
-    def recipe(self, measure: Similarity, name: str) -> Recipe:
-        """Return the recipe for the tokens of a measure; `name`: its name with options."""
+    def tokenization(self, measure: Similarity, name: str) -> Tokenization:
+        """Return the tokenization for the tokens of a measure; `name`: its name with options."""
         pipeline = self.normalise.get(name) or self.normalise.get(measure.card.name)
         if pipeline:
-            return Recipe.parse(pipeline)
-        return replace(self.base or Recipe(stemmer=self.stemmer), everywhere=PRESETS[self.preset].everywhere)
+            return Tokenization.parse(pipeline)
+        return replace(self.base or Tokenization(stemmer=self.stemmer), everywhere=PRESETS[self.preset].everywhere)
 
 
 @dataclass(frozen=True)
@@ -105,14 +105,14 @@ class Scorer:
         self, phrases: Sequence[str], options: SimilarityOptions | None = None, stemmed: Bools | None = None
     ) -> None:
         self.phrases, self.options, self._stemmed = phrases, options or SimilarityOptions(), stemmed
-        self._coded: dict[Recipe, Phrases] = {}
+        self._coded: dict[Tokenization, Phrases] = {}
         self.kept: dict[str, Any] = {}
 
-    def coded(self, recipe: Recipe) -> Phrases:
+    def coded(self, tokenization: Tokenization) -> Phrases:
         """Return the phrases as tokens."""
-        if recipe not in self._coded:
-            self._coded[recipe] = Phrases(self.phrases, recipe, self._stemmed)
-        return self._coded[recipe]
+        if tokenization not in self._coded:
+            self._coded[tokenization] = Phrases(self.phrases, tokenization, self._stemmed)
+        return self._coded[tokenization]
 
     def score(
         self, measures: Sequence[str], keyphrase: Ints, candidate: Ints, columns: Mapping[str, Floats] | None = None
@@ -122,20 +122,20 @@ class Scorer:
         values = _given(measures, pairs.columns)
         parsed = {name: parse(name) for name in measures if name not in values}
         empty = dict.fromkeys(measures, np.zeros(len(keyphrase), bool))
-        by_tokens: dict[tuple[Recipe, str], dict[str, Similarity]] = {}
+        by_tokens: dict[tuple[Tokenization, str], dict[str, Similarity]] = {}
         for name, measure in parsed.items():
             if measure.card.level == "pairs":
                 values[name] = measure.scores(pairs)
                 continue
-            recipe, level = self.options.recipe(measure, name), str(measure.card.level)
-            level = "stems" if level == "words" and recipe.everywhere else level
-            by_tokens.setdefault((recipe, level), {})[name] = measure
+            tokenization, level = self.options.tokenization(measure, name), str(measure.card.level)
+            level = "stems" if level == "words" and tokenization.everywhere else level
+            by_tokens.setdefault((tokenization, level), {})[name] = measure
         size = max(1, len(self.phrases))
         index, distinct = pd.factorize(keyphrase.astype(np.int64) * size + candidate)
         times = np.bincount(index, minlength=len(distinct))
         key, other = distinct // size, distinct % size
-        for (recipe, level), measures_of in by_tokens.items():
-            phrases = self.coded(recipe)
+        for (tokenization, level), measures_of in by_tokens.items():
+            phrases = self.coded(tokenization)
             without_tokens = (phrases.words.length[key] == 0) | (phrases.words.length[other] == 0)
             for name, scored in self._score(phrases, level, measures_of, (key, other), times).items():
                 scored[without_tokens] = np.nan
@@ -158,7 +158,7 @@ class Scorer:
             return {name: measure.scores(texts) for name, measure in measures.items()}
         values = {name: np.full(len(key), np.nan) for name in measures}
         longer, flat = self.options.direction == "longer", getattr(phrases, level)
-        words = phrases.words if level == "stems" and not phrases.recipe.everywhere else flat
+        words = phrases.words if level == "stems" and not phrases.tokenization.everywhere else flat
         reference = np.where(flat.length[key] >= flat.length[other], key, other) if longer else key
         references = np.bincount(reference, times, minlength=len(self.phrases)).astype(np.int64)
         shared = Shared(flat, words, longer, cache(partial(information, flat, references)))

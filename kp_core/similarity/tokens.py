@@ -46,8 +46,8 @@ class Flat:
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """A recipe for turning phrases into tokens; each Chinese or Japanese character is one word.
+class Tokenization:
+    """A tokenization for turning phrases into tokens; each Chinese or Japanese character is one word.
 
     * `words`: pipeline of the words, as in `Normaliser`
     * `stemmer`: name of the stemmer; if empty, the stems are the words
@@ -59,11 +59,11 @@ class Recipe:
     everywhere: bool = False
 
     @classmethod
-    def parse(cls, pipeline: str) -> Recipe:
+    def parse(cls, pipeline: str) -> Tokenization:
         """Parse one pipeline for all levels: `lower+space+porter-nltk`.
 
-        >>> Recipe.parse("lower+space+snowball-fr")
-        Recipe(words='lower+space', stemmer='snowball-fr', everywhere=True)
+        >>> Tokenization.parse("lower+space+snowball-fr")
+        Tokenization(words='lower+space', stemmer='snowball-fr', everywhere=True)
         """
         normaliser = Normaliser.parse(pipeline)
         stemmer = normaliser.stemmer or ""
@@ -75,9 +75,9 @@ class Recipe:
 class Phrases:
     """Distinct phrases as words, stems and characters; stemmed: mask (phrase,) of phrases that are already stemmed."""
 
-    def __init__(self, texts: Sequence[str], recipe: Recipe, stemmed: Bools | None = None) -> None:
-        self.recipe, self._given, self._stemmed = recipe, texts, stemmed
-        forms = Normaliser.parse(recipe.words).apply(texts)
+    def __init__(self, texts: Sequence[str], tokenization: Tokenization, stemmed: Bools | None = None) -> None:
+        self.tokenization, self._given, self._stemmed = tokenization, texts, stemmed
+        forms = Normaliser.parse(tokenization.words).apply(texts)
         self._forms = forms if all(forms) else [form or text for form, text in zip(forms, texts, strict=True)]
         ascii_only = all(map(str.isascii, self._forms))
         spaced = self._forms if ascii_only else [_CJK_CHARACTER.sub(r" \g<0> ", form) for form in self._forms]
@@ -95,7 +95,7 @@ class Phrases:
     def _coded_stems(self) -> tuple[list[str], Codes]:
         """The distinct stems, and two codes of every word: that of its stem, then that of the word taken as a stem."""
         words = self.vocabulary
-        stems = stem_words(words, self.recipe.stemmer) if self.recipe.stemmer else words
+        stems = stem_words(words, self.tokenization.stemmer) if self.tokenization.stemmer else words
         coded = pa.array([*stems, *words], pa.large_string()).dictionary_encode()
         return coded.dictionary.to_pylist(), coded.indices.to_numpy()
 
@@ -124,7 +124,7 @@ class Phrases:
     @cached_property
     def texts(self) -> list[str]:
         """The normalized phrases as strings, words joined by one blank."""
-        if not (self.recipe.everywhere and self.recipe.stemmer):
+        if not (self.tokenization.everywhere and self.tokenization.stemmer):
             return self._forms
         joined: list[str] = pc.binary_join(self.stem_lists(), " ").to_pylist()
         return joined
@@ -263,7 +263,7 @@ class Sides:
         return self.heaviest_subsequence(np.ones((self.r, 1), np.int8 if min(self.r, self.h) < 128 else np.int32))
 
     def heaviest_subsequence(self, weight: Counts) -> Counts:
-        """Return the largest sum of weights (r, n or 1) of the reference over common subsequences (n,)."""
+        """Return the weight of the heaviest common subsequence (n,); `weight`: of reference tokens (r, n or 1)."""
         row = np.zeros((self.h + 1, self.n), weight.dtype)
         for i in range(self.r):
             previous, row = row, row.copy()
@@ -273,7 +273,7 @@ class Sides:
         return np.asarray(row[-1])
 
     def heaviest_run(self, weight: Floats) -> Floats:
-        """Return the largest sum of weights (r, n or 1) of the reference over common runs (n,)."""
+        """Return the weight of the heaviest common run (n,); `weight`: of reference tokens (r, n or 1)."""
         best, row = np.zeros(self.n), np.zeros((self.h + 1, self.n))
         for i in range(self.r):
             row[1:] = (row[:-1] + weight[i]) * self.equal[i]

@@ -440,37 +440,46 @@ def add_pairs(pairing: Pairing, data: Prepared, systems: Systems, streamed: bool
     In memory, all documents form one block, and one generator draws weights and swaps; in a streamed run, weights and
     swaps are derived from the document ids.
     """
-    settings, at, rng = data.settings, pairing.at, np.random.default_rng(data.settings.seed)
+    settings, family_at, rng = data.settings, pairing.at, np.random.default_rng(data.settings.seed)
     # ranks are always resampled
     resampling = settings.changed(interval="poisson" if streamed or settings.interval == "poisson" else "bootstrap")
     parts = {name: run.blocks() if streamed else [run] for name, run in systems.items()}
     for number, block_of in enumerate(document_blocks(len(data.documents)) if streamed else [slice(None)]):
         ids, counts = data.documents[block_of], {name: part[number] for name, part in parts.items()}
-        block = {name: pair_sums.statistic(run, at.parsed, at.cutoff, at.average) for name, run in counts.items()}
+        block = {
+            name: pair_sums.statistic(run, family_at.parsed, family_at.cutoff, family_at.average)
+            for name, run in counts.items()
+        }
         in_common = pair_sums.scored_for_all(block)
         scored = list(compress(ids, in_common))
         weights = intervals.weights(resampling, scored, in_common[in_common], rng)
         swaps: Iterator[Floats] = iter(())
-        if at.family.test == "randomisation" and scored:
-            trials, n = at.family.trials, len(scored)
+        if family_at.family.test == "randomisation" and scored:
+            trials, n = family_at.family.trials, len(scored)
             swaps = intervals.random_swaps(scored, trials, settings.seed) if streamed else paired.swaps(n, trials, rng)
         differences = pairing.add(block, weights, swaps, list_counts(counts))
         pairing.sums.note({pairing.name: Ids.where(ids, ~in_common)})
     return differences
 
 
-def comparison_of(results: PairResults, at: FamilyAt, n_documents: int, streamed: bool = False) -> Comparison:
+def comparison_of(results: PairResults, family_at: FamilyAt, n_documents: int, streamed: bool = False) -> Comparison:
     """Return the comparison of pairs from their results."""
-    family, settings, pairs, n, lists = at.family, at.settings, results.pairs, results.documents, results.lists
+    family, settings, pairs, n, lists = (
+        family_at.family,
+        family_at.settings,
+        results.pairs,
+        results.documents,
+        results.lists,
+    )
     test_in_words = in_words(family, settings, n, streamed)
-    k = None if family.parsed.card.fixed is not None else at.cutoff
+    k = None if family.parsed.card.fixed is not None else family_at.cutoff
     table, lost = _table(results, settings), results.left_out.count
     # pairs with missing lists under the other convention, all others unchanged
     replaced = [_table(result, settings).set_axis([number]) for number, result in results.otherwise.items()]
     other = pd.concat([table.drop(index=[*results.otherwise]), *replaced]).sort_index()
     table, other = (rows.assign(p_adjusted=_correct(results, rows["p"].to_numpy(), family)) for rows in (table, other))
     columns = {"measure": family.parsed.name(k), "k": pd.Series([k] * len(pairs), dtype=object)}
-    rows = table.assign(**columns, average=at.average)[list(_COLUMNS)]
+    rows = table.assign(**columns, average=family_at.average)[list(_COLUMNS)]
     comparable = np.array([_comparable(lists, n, lost, *pair) for pair in pairs])
     if family.margin is not None:
         low, high = np.fmin(table["low"], other["low"]), np.fmax(table["high"], other["high"])
@@ -485,8 +494,8 @@ def comparison_of(results: PairResults, at: FamilyAt, n_documents: int, streamed
     clusters, better = paired.decisions(results.scores, [(*pair, p) for pair, p in decisive.items()], ALPHA)
     notes = [Note("info", "test", test_in_words)]
     if len(family.parsed.averages(settings.average)) > 1:
-        settings = settings.changed(average=at.average)
-        notes.append(Note("info", "average", f"Only the {at.average} average is compared."))
+        settings = settings.changed(average=family_at.average)
+        notes.append(Note("info", "average", f"Only the {family_at.average} average is compared."))
     if n < FEW:
         notes.append(Note("warning", "documents", f"{too_few_documents(n)} or test"))
     if lost:
@@ -507,7 +516,7 @@ def comparison_of(results: PairResults, at: FamilyAt, n_documents: int, streamed
         correction=family.correction,
         left_out=lost,
         test=test_in_words,
-        recipe=signature(settings.changed(k=(at.cutoff,)), n_documents, family.parsed.of_tables),
+        recipe=signature(settings.changed(k=(family_at.cutoff,)), n_documents, family.parsed.of_tables),
         baseline=family.baseline,
         lists=lists,
         runs=results.runs,

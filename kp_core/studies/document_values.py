@@ -137,7 +137,7 @@ class HeadToHead(Numbers):
     caption: str = "Two systems"
 
     @property
-    def won(self) -> tuple[int, int, int]:
+    def wins_ties_losses(self) -> tuple[int, int, int]:
         """Numbers of documents on which a is better, on which a and b are tied, and on which b is better."""
         differences = self.by_document["difference"]
         return int((differences > 0).sum()), int((differences == 0).sum()), int((differences < 0).sum())
@@ -166,7 +166,7 @@ def head_to_head(
     >>> from kp_core import load
     >>> lists = {"old": {"d1": ["tide", "sky"]}, "new": {"d1": ["tide", "sea"]}}
     >>> found = head_to_head(load(gold={"d1": ["tide", "sea"]}, systems=lists), k=2, a="new", b="old", interval="none")
-    >>> found.won, found.found, found.stayed, found.phrases["keyphrase"].tolist()
+    >>> found.wins_ties_losses, found.found, found.stayed, found.phrases["keyphrase"].tolist()
     ((1, 0, 0), (1, 0), 0.5, ['sea'])
     """
     data = prepare(corpus, settings, **changes)
@@ -251,8 +251,8 @@ class DocumentView:
 def marked_text(view: DocumentView, systems: Sequence[str], settings: Settings) -> list[tuple[str, str]]:
     """Return the text of a document as consecutive pieces (who chose it, text); settings must be resolved.
 
-    “Who chose it” is empty or has `people`, `first` and `second` (one or two systems, within the cutoff), separated by
-    blanks. Of overlapping phrases, the longer one is marked.
+    “Who chose it” lists those of `people`, `first` and `second` (the systems, within the cutoff) that chose the piece,
+    separated by spaces; it is empty if none did. Of overlapping phrases, the longer one is marked.
     """
     sources, normaliser = dict(zip(systems, (FIRST, SECOND), strict=False)), Normaliser.parse(settings.normalise)
     phrases: dict[str, list[str]] = {}

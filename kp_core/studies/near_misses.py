@@ -17,7 +17,7 @@ from kp_core.scoring.semantic import CandidatePairs, candidate_pairs
 from kp_core.scoring.systems import count_systems
 from kp_core.settings import Changes, Settings
 from kp_core.similarity.relation import NONE, TYPES, relate
-from kp_core.similarity.tokens import Phrases, Recipe
+from kp_core.similarity.tokens import Phrases, Tokenization
 from kp_core.studies.result import Numbers
 from kp_core.text.normalise import Normaliser
 
@@ -29,10 +29,10 @@ _TYPES = {"hit": "bool", "morph": "bool", "reordered": "bool", "overlap": "float
 _NAMES = np.array(list(TYPES), object)
 
 
-def recipe_of(settings: Settings, stemmer: str | None = None) -> Recipe:
+def recipe_of(settings: Settings, stemmer: str | None = None) -> Tokenization:
     """Return the recipe for words and stems that the evaluation's normalizer uses, optionally with another stemmer."""
-    recipe = Recipe.parse(settings.normalise)
-    return Recipe(recipe.words, recipe.stemmer if stemmer is None else stemmer)
+    recipe = Tokenization.parse(settings.normalise)
+    return Tokenization(recipe.words, recipe.stemmer if stemmer is None else stemmer)
 
 
 def phrases_of(coded: Coded, settings: Settings) -> tuple[list[str], Bools | None]:
@@ -154,7 +154,7 @@ def _phrases(coded: Coded, settings: Settings) -> Phrases:
     steps += [step for step in ("lower", "space", "possessive-drop") if step not in steps]
     stemmer = recipe.stemmer or ("" if normaliser.stemmer else "porter-nltk")
     texts, stemmed = phrases_of(coded, settings)
-    return Phrases(texts, Recipe("+".join(steps), stemmer), stemmed)
+    return Phrases(texts, Tokenization("+".join(steps), stemmer), stemmed)
 
 
 def _pairs(candidates: CandidatePairs, phrases: Phrases, is_within_cutoff: Bools) -> pd.DataFrame:

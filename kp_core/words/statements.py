@@ -110,7 +110,7 @@ def leaders_over_k(measure: str, tests: AllCutoffs | None) -> str:
     return say("leaders over k", measure=measure, leads=cutoffs_of_leaders, tried=tests.tested_cutoffs)
 
 
-def of_setting(preset: str, changes: Sequence[str]) -> str:
+def describe_conventions(preset: str, changes: Sequence[str]) -> str:
     """Describe conventions as a preset and the changes to it."""
     words = [change_in_words(*change.split(":", 1)) for change in changes]
     return say("setting", preset=in_words("preset", preset), changes=words)
@@ -138,7 +138,7 @@ def range_of(sensitivity: Sensitivity) -> str:
 
 def of_two(pair: HeadToHead) -> str:
     """Report on how many documents each of two systems is better, and how many keyphrases only one of the two finds."""
-    (won, level, lost), (only_a, only_b) = pair.won, pair.found
+    (won, level, lost), (only_a, only_b) = pair.wins_ties_losses, pair.found
     facts = {"won": won, "level": level, "lost": lost, "only_a": only_a, "only_b": only_b, "stayed": pair.stayed}
     facts["by_subject"] = parse(pair.measure).over_subjects(pair.settings.average)
     return say("two systems", measure=pair.measure, a=pair.a, b=pair.b, k=pair.settings.k[0], **facts)

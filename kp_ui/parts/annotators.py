@@ -27,7 +27,7 @@ _MOST_NO = protocol.MOST_YES * protocol.NO_PER_YES
 def answer() -> None:
     """Report how well the annotators agree; without a second annotator, say what is missing, and stop."""
     if len(workspace.corpus().annotators) < 2:
-        show.lacks(prose.text("people.alone"))
+        show.missing_data(prose.text("people.alone"))
         st.stop()
     show.answer(cached.on_corpus(answers.people, cached.without_cutoff()))
     warnings = (note for note in cached.agreement().notes if note.level == "warning")
@@ -63,7 +63,7 @@ def together() -> None:
         plot = dots.groups(result, "K" if _interprets_k(result) else "P_pos", terms)
         show.chart(plot, "groups", f"agreement by {terms['document']} type")
     interpreted = screen_tables.only(result, interpretable(result.frame["measure"].unique(), result.settings))
-    show.recipe(result, (interpreted.frame, f"Agreement of {terms['annotators']}"))
+    show.provenance(result, (interpreted.frame, f"Agreement of {terms['annotators']}"))
 
 
 def _interprets_k(result: kp.Result) -> bool:
@@ -123,14 +123,14 @@ def ceiling() -> None:
     if (comparison := results.like_for_like()) is not None:
         show.paragraph(show.in_short(" ".join((comparison.claim, *comparison.details))))
     names = ("F1@k", *interpretable(("kappa", "P_pos", "PABAK"), result.settings))
-    evaluated = cached.evaluation(names, people=True)
+    evaluated = cached.evaluation(names, leave_one_out=True)
     result = evaluated.at(settings.cutoff())
     table = screen_tables.with_intervals(result, [named(name, settings.cutoff()) for name in names])
     table = screen_tables.in_order(table, results.best_first())
     tables.table(table, "like_for_like", documents=result.documents)
     show.about("people.ceiling", choice=results.choice())
     show.chart(curves.over_k(evaluated, "F1@k", results.marks()), "ceiling_over_k")
-    show.recipe(result, (result.frame, "People and systems, like for like"))
+    show.provenance(result, (result.frame, "People and systems, like for like"))
 
 
 def by_document() -> None:
@@ -209,7 +209,7 @@ def sentence_study() -> None:
     st.markdown(prose.text("sentences.study"))
     data = workspace.current()
     if not data.corpus.has_texts:
-        show.lacks("The study needs the texts of the documents, but none are loaded.")
+        show.missing_data("The study needs the texts of the documents, but none are loaded.")
     elif controls.views("Show", ("Study", "Sentences"), "sentence_view") == "Sentences":
         table, notes = cached.call((data.corpus,), data.digest, attributes)
         number, example = show.pluralize(len(table), "sentence"), sentence_id(str(table["doc_id"].iloc[0]), 3)
@@ -257,7 +257,7 @@ def _study(data: workspace.Workspace) -> None:
                 tables.table(table, "study_types")
             show.chart(heat_maps.attribute_usage_chart(study), "attributes_used", "Attributes that the trees use")
             show.downloads(study.used, "Attributes that the trees use")
-    show.recipe(study, (study.frame, "Sentence study"))
+    show.provenance(study, (study.frame, "Sentence study"))
 
 
 def _run_study(data: workspace.Workspace, plan: protocol.Design) -> kp.SentenceStudy:

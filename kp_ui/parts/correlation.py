@@ -33,7 +33,7 @@ def section() -> None:
     """Show which measure agrees best with people, for all pairs and by subset, with tests of the differences."""
     judged = rating.with_ratings()
     if not len(judged):
-        show.lacks(prose.text("correlation.none"))
+        show.missing_data(prose.text("correlation.none"))
         return
     header = st.container()
     kind = KINDS[controls.views("Pairs", KINDS, "pairs")]
@@ -62,7 +62,7 @@ def section() -> None:
             "Every pair": lambda: tables.table(study.pairs, "judged_pairs", take=caption, height=400),
         },
     )
-    show.recipe(study)
+    show.provenance(study)
 
 
 def _ratings_key() -> str:

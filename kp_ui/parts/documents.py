@@ -231,7 +231,7 @@ def _list_headings(system: str, query: str) -> tuple[str, str] | None:
     rows = screen_tables.headings(subjects, system, query)
     displayed, terms = rows.drop(columns="subject"), workspace.terms()
     show.downloads(displayed, f"{terms['Keyphrases']}{f', {system}' * bool(system)}")
-    show.recipe(subjects)
+    show.provenance(subjects)
     number = show.pluralize(len(rows), terms["keyphrase"])
     show.about("headings.of_system" if system else "headings.of_people", number=number, documents=terms["documents"])
     ids = rows["subject"].tolist()

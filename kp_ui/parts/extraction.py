@@ -31,7 +31,7 @@ _SOURCES = {
 def section() -> None:
     """Let the user extract ranked phrases from the loaded texts, inspect the lists, and add them as systems."""
     if not workspace.corpus().has_texts:
-        show.lacks("No texts are loaded, so there is nothing to extract from. Add the texts of the documents.")
+        show.missing_data("No texts are loaded, so there is nothing to extract from. Add the texts of the documents.")
         return
     left, right = st.columns([3, 1], gap="medium")
     with left:
@@ -49,7 +49,7 @@ def section() -> None:
         show.subheader("What was extracted")
         _add_to_workspace(lists)
         show.file("JSONL", lists.jsonl(), "extracted.jsonl", "jsonl_extracted", mime="application/jsonl")
-        show.recipe(lists, (lists.frame, "Extracted phrases"))
+        show.provenance(lists, (lists.frame, "Extracted phrases"))
     with st.expander("One document and its candidates", expanded=lists is not None):
         _one_document(lists)
     expander = st.expander("How many keyphrases can be reached", on_change=link.deferred(link.mark_user_action))

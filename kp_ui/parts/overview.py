@@ -47,7 +47,7 @@ def answer() -> None:
         if verdict.systems and at_cutoff.settings.preset != "kpscope":
             _other_conventions(at_cutoff, name, verdict.systems[0])
     show.chart_to_take(lambda: dots.leaderboard(at_cutoff, measure), f"{name} by system")
-    show.recipe(at_cutoff, (screen_tables.in_numbers(at_cutoff, (name,)), f"{name} by system"))
+    show.provenance(at_cutoff, (screen_tables.in_numbers(at_cutoff, (name,)), f"{name} by system"))
     if names := workspace.hidden():
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             show.small(f"Hidden, and not included in any test: {', '.join(names)}.")
@@ -148,7 +148,7 @@ def datasets() -> None:
         plot = curves.by_dataset(over_k, measure, settings.cutoff())
         show.chart(plot, "datasets_over_k", f"{measure} over k by data set")
     link.to("report", "The table for a paper", report_tab="Table for a paper")
-    show.recipe(result, (result.frame, f"{measure} by data set"))
+    show.provenance(result, (result.frame, f"{measure} by data set"))
 
 
 def _other_conventions(at_cutoff: kp.Result, name: str, system: str) -> None:

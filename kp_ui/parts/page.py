@@ -50,15 +50,15 @@ def opened(
     if not all_datasets:
         one_dataset("page")
     if gold and not len(corpus.gold):
-        show.lacks(prose.text("page.no_gold"))
+        show.missing_data(prose.text("page.no_gold"))
     elif systems and not corpus.systems:
-        show.lacks(prose.text("page.no_system"))
+        show.missing_data(prose.text("page.no_system"))
         if len(corpus.annotators) > 1:
             link.to("annotators", "See how far the annotators agree", icon=":material/groups:")
         if corpus.has_texts:
             link.to("data", "Or let KPScope extract phrases from these texts", data_tab="Extract phrases")
     elif reason := cached.on_corpus(_disjoint_reason) if systems and gold else "":
-        show.lacks(show.plain(reason))
+        show.missing_data(show.plain(reason))
     else:
         return
     st.stop()

@@ -52,7 +52,7 @@ def with_ratings() -> pd.DataFrame:
 def section() -> None:
     """Let the user rate near misses, one at a time."""
     if not workspace.corpus().systems:
-        show.lacks("No system is loaded, so there are no near misses to rate. Add the ranked phrases of a system.")
+        show.missing_data("No system is loaded, so there are no near misses to rate. Add phrases of a system.")
         return
     is_invited = bool(invited())
     show.about("correlation.rate")

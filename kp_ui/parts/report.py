@@ -87,7 +87,7 @@ def paper() -> None:
     table = cached.call((data.corpus,), data.digest, kp.paper_table, at_k, measures, **options)
     table = replace(table, digits=digits, bounds=bounds, deviations=deviations, caption=caption)
     st.html(f'<div class="kp-paper" tabindex="0">{table.html()}</div>')
-    with st.expander("LaTeX, to copy"):
+    with st.expander("LaTeX source"):
         st.code(table.latex(), language=None)
     name = f"table {' '.join(measures[:3])}"
     writers: dict[str, Callable[[str], Any]] = {

@@ -23,7 +23,7 @@ from kp_ui.widgets import controls, show, tables
 
 
 def choose_system(label: str, key: str, options: Iterable[str] = (), **args: Any) -> str:
-    """Let the user choose one of the given systems by its label; by default one of all systems."""
+    """Let the user choose a system by its short name; if `options` is empty, all systems are offered."""
     labels = short_names(workspace.corpus().systems)
     return controls.select(label, options or best_first(), key, format_func=lambda name: labels.get(name, name), **args)
 
@@ -38,7 +38,7 @@ def like_for_like() -> Answer | None:
     if not 1 < len(workspace.corpus().annotators) <= 20:  # with more, leaving each out in turn is too slow
         return None
     measure, cutoff = settings.value("measure"), settings.cutoff()
-    result = cached.evaluation((measure,), baselines=True, people=True).at(cutoff)
+    result = cached.evaluation((measure,), baselines=True, leave_one_out=True).at(cutoff)
     values = cached.on_corpus(each_annotator, result.settings.changed(k="all"), measure)
     return answers.of_range(result, named(measure, cutoff), workspace.corpus().systems, values)
 

@@ -59,7 +59,7 @@ def section() -> None:
         _agreement(run, replace(run.result, frame=run.result.frame.query("subset == 'all'")))
     else:
         _systems(run)
-    show.recipe(run.result or run.comparisons[0])
+    show.provenance(run.result or run.comparisons[0])
 
 
 def _systems(run: scale.Opened) -> None:
@@ -90,8 +90,8 @@ def _systems(run: scale.Opened) -> None:
 
 def _agreement(run: scale.Opened, result: kp.Result) -> None:
     people = run.plan.names.annotators
-    sides = {"all": ["all"], "each": list(people), "pairs": [*{*result.frame["system"]}.difference(["all", *people])]}
-    measures = {side: list(where(result.frame, system=names)["measure"].unique()) for side, names in sides.items()}
+    groups = {"all": ["all"], "each": list(people), "pairs": [*{*result.frame["system"]}.difference(["all", *people])]}
+    measures = {group: list(where(result.frame, system=names)["measure"].unique()) for group, names in groups.items()}
     titled = {"All annotators": screen_tables.rows_where(result, "all", measures["all"])}
     if "K" in measures["each"]:
         titled["Each annotator"] = screen_tables.each_annotator(result, people, measures["each"])

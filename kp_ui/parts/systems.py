@@ -51,7 +51,7 @@ def measures() -> None:
     chosen = controls.views("Group of measures", groups, "group")
     people = results.people()
     all_measures = tuple(name for names in groups.values() for name in names if not name.endswith("@M"))
-    result = cached.evaluation(all_measures, baselines=True, people=people).at(cutoff)
+    result = cached.evaluation(all_measures, baselines=True, leave_one_out=people).at(cutoff)
     names = [named(name, cutoff) for name in groups[chosen]]
     tests = {named(name, cutoff): comparison for name in groups[chosen] if (comparison := cached.compare_pairs(name))}
     show.lead(statements.leaders(tests, "by"), header)
@@ -61,7 +61,7 @@ def measures() -> None:
     test = "t test over documents and runs" if have_runs(workspace.corpus().systems) else "paired randomization test"
     show.about("systems.measures", test=test)
     results.reasons(screen_tables.only(result, names))
-    show.recipe(result, (result.frame, "Ranking measures"))
+    show.provenance(result, (result.frame, "Ranking measures"))
     _certainty()
 
 
@@ -119,7 +119,7 @@ def over_k() -> None:
     pills: dict[str, Any] = {"selection_mode": "multi", "format_func": show.head, "label_visibility": "collapsed"}
     chosen = controls.several("Measures", offered, OVER_K, "over", st.pills, **pills)
     people = results.people()
-    result = cached.evaluation(tuple(dict.fromkeys([*chosen, "P@k", "R@k"])), baselines=True, people=people)
+    result = cached.evaluation(tuple(dict.fromkeys([*chosen, "P@k", "R@k"])), baselines=True, leave_one_out=people)
     if chosen:
         results.small_curves(result, chosen)
         lead_measure = current if current in chosen else chosen[0]
@@ -128,7 +128,7 @@ def over_k() -> None:
         show.chart(curves.precision_recall(result, settings.cutoff()), "precision_recall", "precision and recall")
     for name in chosen:
         show.downloads(screen_tables.curves(result, name), f"{name} over k", result.signature)
-    show.recipe(result.at(settings.cutoff()))
+    show.provenance(result.at(settings.cutoff()))
 
 
 def near_misses() -> None:
@@ -183,7 +183,7 @@ def _soft() -> None:
     with left:
         comparison = screen_tables.beside_exact(soft.frame, exact.frame, cutoff)
         tables.table(screen_tables.in_order(comparison, results.best_first()), "soft_scores")
-        show.recipe(soft, (soft.frame, "Soft scores"))
+        show.provenance(soft, (soft.frame, "Soft scores"))
     with right:
         st.markdown("**Soft F1 over k**")
         show.chart(curves.over_k(soft, "F1@k", results.marks()), "soft_over_k", "Soft F1 over k")
@@ -239,7 +239,8 @@ def _printed(sensitivity: kp.Sensitivity) -> None:
     for position, row in enumerate(settings_rows.to_dict("records")):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             controls.button("Use this", f"use {position}", settings.use, row["signature"])
-            words = f"{row['system']} {row['value']:.4f}: {statements.of_setting(row['preset'], row['changes'])}"
+            conventions = statements.describe_conventions(row["preset"], row["changes"])
+            words = f"{row['system']} {row['value']:.4f}: {conventions}"
             st.markdown(show.plain(words), width="stretch")
     if candidates.questions:
         questions = (f"* {show.plain(question)}" for question in candidates.questions)
@@ -268,7 +269,7 @@ def parts() -> None:
     show.lead(statements.leaders(comparisons, "in"), header)
     show.chart(dots.by_part(result), "by_part", f"{measure} by {chosen}")
     tables.table(screen_tables.in_order(table, results.best_first()), "by_part_table", result.documents)
-    show.recipe(result, (result.frame, f"{measure} by {chosen}"))
+    show.provenance(result, (result.frame, f"{measure} by {chosen}"))
 
 
 def stability() -> None:
@@ -330,11 +331,11 @@ def concordance() -> None:
         results.few(result)
     average = parse("kappa").averages(settings.settings().average)[0]
     show.subheader(f"All systems and baselines ({average} average)")
-    all_systems = cached.evaluation(AGREEMENT, baselines=True, people=results.people()).at(settings.cutoff())
+    all_systems = cached.evaluation(AGREEMENT, baselines=True, leave_one_out=results.people()).at(settings.cutoff())
     table = screen_tables.in_order(screen_tables.numbers(all_systems, AGREEMENT), results.best_first())
     tables.table(table, "everybody", all_systems.documents, note="results.baselines")
     results.reasons(all_systems)
-    show.recipe(result, (result.frame, "Systems against the gold standard"))
+    show.provenance(result, (result.frame, "Systems against the gold standard"))
     with st.expander("How wide is the interval, and what if phrases were independent?"):
         table = cached.on_screen(interval_table, system=system, measures=AGREEMENT)
         intervals = screen_tables.intervals_side_by_side(table, result.documents)

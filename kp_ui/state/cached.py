@@ -77,17 +77,17 @@ def without_cutoff() -> Settings:
     return in_use.settings().changed(k="all", annotators="union")
 
 
-def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool = False) -> kp.Result:
+def evaluation(measures: tuple[str, ...], baselines: bool = False, leave_one_out: bool = False) -> kp.Result:
     """Evaluate the data on screen at every cutoff; `result.at(k)` selects a cutoff.
 
     If N is a number too small for the longest lists, only cutoffs up to the current one are evaluated. The notes are
     those of the current cutoff; notes on the universe are kept only for measures of concordance tables.
 
-    * `people`: whether to leave out each annotator in turn, for the human ceiling
+    * `leave_one_out`: whether to leave out each annotator in turn, for the human ceiling
     """
     cutoff = in_use.cutoff()
     requested = in_use.settings().changed(k=(*ALL_CUTOFFS, cutoff))
-    if people and requested.average not in SUBJECT:  # people have no mean over subjects
+    if leave_one_out and requested.average not in SUBJECT:  # people have no mean over subjects
         requested = requested.changed(annotators="others:majority" if requested.annotators == "majority" else "others")
     try:
         result = on_corpus(kp.evaluate, requested, measures, baselines=baselines)

@@ -152,7 +152,7 @@ def signature(text: str) -> None:
         page_record().signatures.append(text)
 
 
-def recipe(result: Any, *tables: tuple[pd.DataFrame, str]) -> None:
+def provenance(result: Any, *tables: tuple[pd.DataFrame, str]) -> None:
     """Show the notes on a result, and record its signature and its tables (with captions) for the footer."""
     notes(result.notes)
     signature(result.signature)
@@ -199,10 +199,7 @@ def offer_picture(title: str, caption: str, svg: Callable[[], str], **further_fo
 
 
 def popover(label: str, draw: Callable[[], None], key: str, **kwargs: Any) -> None:
-    """Draw a popover whose content is computed when the popover is opened.
-
-    The popover opens before its content is ready, so the style reserves space between two marks.
-    """
+    """Draw a popover whose content is computed when it is opened; the style reserves space until the content ends."""
     area = st.popover(label, key=key, on_change=link.deferred(link.mark_user_action), **kwargs)
     if area.open:
         with area:
@@ -279,7 +276,7 @@ def answer(verdict: Answer, systems: Iterable[str] = ()) -> None:
             small(in_short(" ".join(verdict.details), systems))
 
 
-def lacks(message: str) -> None:
+def missing_data(message: str) -> None:
     """Show what data are missing and what to do, with a link to the Data page."""
     st.info(message)
     link.to("data", "Open the Data page")

@@ -141,7 +141,7 @@ def chosen(app: Any, key: str, value: str) -> Any:
     return app
 
 
-def recipe(app: Any) -> str:
+def signature_of(app: Any) -> str:
     """Return the last signature that the page offers to cite."""
     return str(app.session_state["page record"].signatures[-1])
 

@@ -7,7 +7,7 @@ import kp_core as kp
 from kp_core.extraction import RECONSTRUCTED
 from kp_ui.state import workspace
 from kp_ui.widgets.show import plain
-from tests.app.opening import dots, opened, recipe, shown, words
+from tests.app.opening import dots, opened, shown, signature_of, words
 from tests.app.test_results_pages import LECTURES
 from tests.corpora import corpus_of
 
@@ -32,7 +32,7 @@ def test_extracted_system_joins_leaderboard_of_sample(lectures):
     part = result.frame[(result.frame["system"] == "tfidf") & (result.frame["doc_id"] == "lecture-01")]
     assert listed["phrase"].tolist() == part["phrase"].tolist()
     assert listed["score"].tolist() == pytest.approx(part["score"].tolist())
-    assert recipe(app) == result.signature
+    assert signature_of(app) == result.signature
     assert RECONSTRUCTED in words(app)
     app.button(key="add_extracted").click().run()
     assert plain("In the workspace: tfidf (extracted), phrase-boosting-ngrams.") in [item.value for item in app.success]

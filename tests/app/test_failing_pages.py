@@ -7,7 +7,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.reading import Source, uploads
-from tests.app.opening import chosen, dots, drop, literal, opened, recipe
+from tests.app.opening import chosen, dots, drop, literal, opened, signature_of
 
 GOLD = b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,%s\n"
 MINE = b"doc_id,rank,keyphrase\nd1,1,Hash Tables\nd1,2,bucket\nd2,1,tide\nd3,1,sun\n"
@@ -26,7 +26,7 @@ def test_failing_page_keeps_state_and_can_be_retried(monkeypatch: pytest.MonkeyP
     app = on_data("overview", b"moon")
     app.slider(key="k").set_value(2).run()
     good = dots(app)
-    assert "|k:2|" in recipe(app)
+    assert "|k:2|" in signature_of(app)
     with monkeypatch.context() as broken:
         broken.setattr(kp, "evaluate", wraps(kp.evaluate)(fail))  # the same name, so what is kept is found
         app.slider(key="k").set_value(3).run()
@@ -38,7 +38,7 @@ def test_failing_page_keeps_state_and_can_be_retried(monkeypatch: pytest.MonkeyP
         assert app.session_state["session"].on_screen.corpus.systems == ["mine"]
     app.button(key="try_again").click().run()
     assert not app.error
-    assert "preset:kex" in recipe(app)
+    assert "preset:kex" in signature_of(app)
     assert dots(app) != good
 
 

@@ -8,7 +8,7 @@ import pytest
 from kp_core.reading import Limits, Source
 from kp_ui import shell
 from kp_ui.state import workspace
-from tests.app.opening import dots, drop, opened, page_of, receipt, recipe, shown, tab, words
+from tests.app.opening import dots, drop, opened, page_of, receipt, shown, signature_of, tab, words
 from tests.cases import ROOT
 
 GOLD = Source("gold.csv", b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,moon\n")
@@ -206,7 +206,7 @@ def test_missing_lists_lead_to_the_convention() -> None:
     tab(app, "Details")
     assert shown(app, "no list").to_numpy().tolist() == [["mine", 2, 3, "d2, d3"]]
     app.switch_page("../pages/overview.py").run()
-    assert "|miss:skip|" in recipe(app)
+    assert "|miss:skip|" in signature_of(app)
 
 
 TEXT = Source("d.jsonl", b'{"id": "d1", "text": "Tides rise."}\n')

@@ -14,7 +14,7 @@ from kp_core.words import answers
 from kp_ui.parts.report import FILES
 from kp_ui.parts.systems import VIEWS
 from kp_ui.widgets.show import plain
-from tests.app.opening import TABS, chosen, dots, html, opened, recipe, shown, tables, words
+from tests.app.opening import TABS, chosen, dots, html, opened, shown, signature_of, tables, words
 from tests.cases import LECTURES
 from tests.corpora import corpus_of
 
@@ -66,10 +66,10 @@ def test_moving_k_changes_numbers_and_link(lectures: kp.Corpus) -> None:
     app.slider(key="k").set_value(15).run()
     expected = kp.evaluate(lectures, k=15, measures=["F1@k"], interval="none").frame.set_index("system")
     assert dots(app)["rake"] == pytest.approx(expected.loc["rake", "value"])
-    assert "|k:15|" in recipe(app)
+    assert "|k:15|" in signature_of(app)
     assert app.query_params["k"] == "15"
     app.pills(key="k by size").set_value("gold").run()
-    assert "|k:gold|" in recipe(app)
+    assert "|k:gold|" in signature_of(app)
     app.number_input(key="k typed").set_value(7).run()
     assert app.query_params["k"] == "7"
 
@@ -96,7 +96,7 @@ def test_changed_conventions_come_first_and_can_be_reset() -> None:
     assert app.query_params["duplicates"] == "keep"
     app.button(key="conventions_back").click().run()
     assert app.session_state["chosen"].get("duplicates") is None
-    assert "|dup:before|" in recipe(app)
+    assert "|dup:before|" in signature_of(app)
     assert "conventions_back" not in [item.key for item in app.button]
 
 
@@ -107,7 +107,7 @@ def test_reported_number_gives_settings_applied_by_click(lectures: kp.Corpus) ->
     assert all(plain(question) in words(app) for question in expected.questions)
     app.button(key="use 0").click().run()
     first = kp.settings_from(expected.frame["signature"].iloc[0])
-    assert kp.settings_from(recipe(app)).differences(first) == {}
+    assert kp.settings_from(signature_of(app)).differences(first) == {}
     several = at("systems", "Stability", k="5", stability=VIEWS[1], printed="yake:P@5=.37, yake:F1@5=.9")
     assert plain("None of 255 settings prints yake:P@5 = .37 and yake:F1@5 = .9") in words(several)
     refused = at("systems", "Stability", k="5", stability=VIEWS[1], printed="nothing")
@@ -157,8 +157,8 @@ def test_copied_link_restores_page_in_new_session() -> None:
     app.session_state["share"] = True
     (link,) = (one.value for one in app.run().code if "?" in one.value)
     other = opened("overview", **dict(parse_qsl(link.partition("?")[2])))
-    assert recipe(other) == recipe(app)
-    assert "|k:7|N:ngrams:3|annot:majority|" in recipe(app)
+    assert signature_of(other) == signature_of(app)
+    assert "|k:7|N:ngrams:3|annot:majority|" in signature_of(app)
     assert dots(other, bounds=True) == dots(app, bounds=True)
 
 

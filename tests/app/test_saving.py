@@ -8,7 +8,7 @@ import kp_core as kp
 from kp_core.reading import Source
 from kp_core.reading.uploads import Uploads
 from kp_core.takeaway.workspace_file import Saved, read_workspace, workspace_file
-from tests.app.opening import chosen, dots, drop, opened, page_of, receipt, recipe, shown, tab, words
+from tests.app.opening import chosen, dots, drop, opened, page_of, receipt, shown, signature_of, tab, words
 
 GOLD = Source(
     "gold.csv", b"doc_id,annotator,keyphrase\nd1,ana,hash table\nd1,ben,collision\nd2,ana,tide\nd3,ben,moon\n"
@@ -39,7 +39,7 @@ def test_reopened_workspace_is_unchanged(offered: dict[str, Any]) -> None:
     app.slider(key="k").set_value(2).run()
     first = board(app)
     go(app, "overview")
-    digest, line = app.session_state["session"].on_screen.digest, recipe(app)
+    digest, line = app.session_state["session"].on_screen.digest, signature_of(app)
     file = Source("mine.kpscope", offered["save"][1]())
     saved = read_workspace(file)
     assert saved.uploads.files == (GOLD, MINE)
@@ -55,7 +55,7 @@ def test_reopened_workspace_is_unchanged(offered: dict[str, Any]) -> None:
     assert "The workspace mine.kpscope: " in words(again)
     assert page_of(again) == "overview", "where it was saved"
     assert board(again) == first
-    assert recipe(again) == line
+    assert signature_of(again) == line
     assert tab(go(again, "data"), "Files").button(key="undo strip-extension")
     assert "fix:strip-extension" in line
 

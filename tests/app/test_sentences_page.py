@@ -8,7 +8,7 @@ import kp_core as kp
 from kp_core.charts import screen_tables
 from kp_ui.state.workspace import SAMPLES
 from kp_ui.widgets.show import plain
-from tests.app.opening import opened, recipe, shown, words
+from tests.app.opening import opened, shown, signature_of, words
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def test_page_shows_numbers_of_study(extracts: kp.Corpus, monkeypatch: pytest.Mo
     assert not app.exception
     expected = kp.sentence_study(extracts, (0.5, 0.8), repeats=1, seed=3)
     assert "|seed:3|" in expected.signature
-    assert expected.signature == recipe(app)
+    assert expected.signature == signature_of(app)
     assert plain(screen_tables.finding(expected, "F1", 0.5)) in words(app)
     table = shown(app, "kappa, 95% interval").set_index("system")
     rows = expected.frame[(expected.frame["threshold"] == 0.5) & (expected.frame["subset"] == "all")]

@@ -8,7 +8,7 @@ import pytest
 import kp_core as kp
 from kp_core.charts import screen_tables
 from kp_core.cli import main
-from tests.app.opening import literal, opened, recipe, shown, tables
+from tests.app.opening import literal, opened, shown, signature_of, tables
 from tests.scale.tables import draw, in_memory, write
 
 TABLES = draw(7, documents=15)
@@ -44,7 +44,7 @@ def test_streamed_values_and_pairs_equal_memory(folder: Path) -> None:
         assert shown(app, name)[name].tolist() == screen_tables.with_intervals(memory, [name])[name].tolist()
         pairs = kp.compare(corpus, measure="F1@k", k=int(k), interval="poisson").wide()
         assert shown(app, "better")["better − worse"].tolist() == pytest.approx(pairs["difference"].tolist(), 1e-9)
-    assert recipe(app).endswith(memory.signature.partition("|ci:")[2])
+    assert signature_of(app).endswith(memory.signature.partition("|ci:")[2])
     assert "nothing is sampled" in literal(app)
     assert str(folder) not in literal(app)
 

@@ -14,7 +14,7 @@ import kp_core as kp
 from kp_core.scoring.semantic import best_of_prefixes, soft_gains
 from kp_core.similarity import SimilarityOptions, best_over_gold, score
 from kp_core.similarity.relation import describe
-from kp_core.similarity.tokens import Recipe
+from kp_core.similarity.tokens import Tokenization
 from kp_core.studies.correlation.coefficients import correlation
 from tests.cases import cases
 
@@ -95,7 +95,7 @@ def judged(shared):
 
 def test_relations_of_judged_french_keyphrases(judged, shared):
     rows, pairs = judged
-    result = describe(pairs["key"].tolist(), pairs["phrase"].tolist(), Recipe("none", ""))["type"]
+    result = describe(pairs["key"].tolist(), pairs["phrase"].tolist(), Tokenization("none", ""))["type"]
     order = {"EXACT": 0, "MORPH": 0, "PARTOF": 1, "INCLUDE": 2, "OVERLAP": 3, "NONE": 4}
     best = result.map(order).groupby(pairs["row"]).min()
     table = pd.read_csv(shared("oracles/real/termith_pertinence_by_relation.csv")).set_index("relation")

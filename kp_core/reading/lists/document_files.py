@@ -202,10 +202,10 @@ def line_of(shelf: Sequence[File]) -> str:
     if tabs != {0}:
         return line if tabs == {1} or (tabs == {2} and _ending(shelf[0]) in KEYS) else "phrase"
     fractions = sum(fields[1]["number"] % 1 != 0 for fields in map(_number, lines) if fields)
-    free = _ending(shelf[0]) in (".txt", "", *KEYS) and not is_trec(shelf[0])
+    generic_extension = _ending(shelf[0]) in (".txt", "", *KEYS) and not is_trec(shelf[0])
     firsts = [text.split()[0] for text in lines]
     ids = all(re.search(r"\d", first) for first in firsts) and len({*firsts}) < len(firsts)
-    return line if free and not ids and 2 * fractions >= len(lines) else "phrase"
+    return line if generic_extension and not ids and 2 * fractions >= len(lines) else "phrase"
 
 
 def _recognition(
@@ -278,16 +278,16 @@ def _read_lists(recognition: Recognition, role: Role | None) -> list[Rows]:
     builder, with_semicolons, labels = ListBuilder(recognition.role, files[0].limits), "", 0
     votes = "votes" if line == "number" and recognition.role == "gold" else None
     owners = _owners(files, recognition.options["annotators"])
-    free = line == "phrase" and not separator
-    commas = free and _are_comma_lists(files)
+    no_separator_given = line == "phrase" and not separator
+    commas = no_separator_given and _are_comma_lists(files)
     for file in files:
         doc_id, source = owners[file.name]
         builder.open(doc_id, file=file.name, line=1, source=source or votes)
-        if free and _is_wrapped(file.lines):
+        if no_separator_given and _is_wrapped(file.lines):
             _add_lines(builder, [" ".join(map(str.strip, file.lines))], line, ";")
             continue
         _add_lines(builder, file.lines, line, "," if commas else MARKS.get(separator, ""))
-        if free:
+        if no_separator_given:
             with_semicolons = with_semicolons or (file.name if ";" in file.text else "")
             labels += sum(bool(_LABEL.match(text)) for text in file.lines)
     if with_semicolons:

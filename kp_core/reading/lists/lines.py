@@ -63,7 +63,7 @@ def _recognise_ids(file: File, role: Role | None) -> Recognition | None:
 
 
 def _strength(lines: Sequence[str], separator: str) -> Strength | None:
-    """Return the evidence that lines are an id and phrases, or None."""
+    """Return the evidence that each line is a document id followed by phrases, or None if there is none."""
     pairs = [(pair[1].strip(), pair[2] or "") for pair in map(_LINES[separator].fullmatch, lines) if pair]
     # Cells of a table may contain lists and several lines.
     mark = "[;|,]" if separator == ";" else "[;|]|, "

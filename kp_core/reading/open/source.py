@@ -128,7 +128,7 @@ def is_archive(data: bytes) -> bool:
 
 
 def _is_ignored(path: str) -> bool:
-    """Return whether the name of a file in a folder or archive rules out data."""
+    """Return whether a file in a folder or archive is ignored because of its name."""
     parts = PurePosixPath(path).parts
     hidden = not parts or "__MACOSX" in parts or any(part.startswith(".") for part in parts)
     return hidden or bool(_NO_DATA.fullmatch(parts[-1]))

@@ -9,7 +9,7 @@ import pandas as pd
 
 from kp_core.corpus import Corpus, memoize, whole_texts
 from kp_core.scoring.codes import Bools, Floats
-from kp_core.similarity.tokens import Phrases, Recipe
+from kp_core.similarity.tokens import Phrases, Tokenization
 from kp_core.studies import WORDS
 from kp_core.text.tags import keyphrase_classes
 
@@ -24,7 +24,7 @@ CONTIGUOUS = ("INCLUDE", "PARTOF")
 
 def word_counts(phrases: pd.DataFrame) -> Floats:
     """Return the numbers of words of keyphrase and candidate (P, 2), including function words."""
-    sides = [Phrases(phrases[name].tolist(), Recipe()).words.length for name in ("keyphrase", "candidate")]
+    sides = [Phrases(phrases[name].tolist(), Tokenization()).words.length for name in ("keyphrase", "candidate")]
     return np.stack(sides, axis=1).astype(np.float64)
 
 

@@ -73,7 +73,7 @@ def spearman(x: Floats, y: Floats) -> Kernel:
     """Return the kernel of Spearman's rho."""
     ours, human = [EqualValues.of(column) for column in x.T], [EqualValues.of(column) for column in y.T]
 
-    def under(weights: Floats) -> Floats:
+    def kernel(weights: Floats) -> Floats:
         total = weights.sum(axis=0)
         ranked = [mid_ranks(side.members @ weights) for side in human]
         of_people = [weights * ranks[side.group] for side, (ranks, _) in zip(human, ranked, strict=True)]
@@ -85,7 +85,7 @@ def spearman(x: Floats, y: Floats) -> Kernel:
                 values[:, m, h] = ratio(covariance, squares, ranked[h][1], total)
         return values
 
-    return under
+    return kernel
 
 
 def pearson(x: Floats, y: Floats) -> Kernel:
@@ -95,7 +95,7 @@ def pearson(x: Floats, y: Floats) -> Kernel:
     terms = np.hstack([x, y, x**2, y**2, products]).T
     columns = x.shape[1] + y.shape[1]
 
-    def under(weights: Floats) -> Floats:
+    def kernel(weights: Floats) -> Floats:
         total = weights.sum(axis=0)
         sums, squares, product = np.split(terms @ weights, [columns, 2 * columns])
         mean = sums / np.maximum(total, 1)
@@ -105,7 +105,7 @@ def pearson(x: Floats, y: Floats) -> Kernel:
         covariance = product.reshape(len(mean_x), len(sum_y), -1) - mean_x[:, None] * sum_y
         return ratio(covariance, of_x[:, None], of_y, total).transpose(2, 0, 1)
 
-    return under
+    return kernel
 
 
 def kendall(x: Floats, y: Floats) -> Kernel:
@@ -115,7 +115,7 @@ def kendall(x: Floats, y: Floats) -> Kernel:
     """
     ours, human = [EqualValues.of(column) for column in x.T], [EqualValues.of(column) for column in y.T]
 
-    def under(weights: Floats) -> Floats:
+    def kernel(weights: Floats) -> Floats:
         total = weights.sum(axis=0)
         values = np.empty((weights.shape[1], len(ours), len(human)))
         for m, first in enumerate(ours):
@@ -124,11 +124,14 @@ def kendall(x: Floats, y: Floats) -> Kernel:
                 values[:, m, h] = ratio(_concordance(first, second, weights), a, b, total)
         return values
 
-    return under
+    return kernel
 
 
 def _concordance(first: EqualValues, second: EqualValues, weights: Floats) -> Floats:
-    """Return the number of concordant minus discordant ordered pairs (B,); pairs with equal values share a cell."""
+    """Return the number of concordant minus discordant ordered pairs of observations (B,).
+
+    Observations with the same two values are counted together in one cell.
+    """
     cells = EqualValues.of(np.asarray(first.group * len(second.distinct) + second.group, np.float64))
     # float32 adds small integers without rounding
     counts = (cells.members @ weights).astype(np.float32)
@@ -171,7 +174,7 @@ class Correlator:
                     self._parts.append((rows, np.ix_(columns, targets), kernel))
         self.pairs = self.clusters(np.arange(len(measures)))
 
-    def under(self, weights: Floats) -> Floats:
+    def kernel(self, weights: Floats) -> Floats:
         """Return the correlations (B, M, H) under weights of all pairs (P, B)."""
         values = np.full((weights.shape[1], *self._shape), np.nan)
         for rows, index, kernel in self._parts:
@@ -206,7 +209,7 @@ def correlations(measures: Floats, human: Floats, name: Correlation = "spearman"
     >>> correlations(np.array([[1.0], [2], [3], [np.nan]]), np.array([[1.0], [3], [2], [9]])).round(2).tolist()
     [[0.5]]
     """
-    return np.asarray(Correlator(measures, human, name).under(np.ones((len(measures), 1)))[0])
+    return np.asarray(Correlator(measures, human, name).kernel(np.ones((len(measures), 1)))[0])
 
 
 def correlation(measure: Floats, human: Floats, name: Correlation = "spearman") -> float:
@@ -222,15 +225,16 @@ def reasons(values: Floats, pairs: Ints) -> NDArray[np.object_]:
 
 
 def resampled(
-    under: Callable[[Floats], Floats], cluster: Ints, weights: Floats, name: Correlation = "spearman"
+    kernel: Callable[[Floats], Floats], cluster: Ints, weights: Floats, name: Correlation = "spearman"
 ) -> Floats:
-    """Return the values of `under`, a function (P, b) → (b, …), for bootstrap weights (B, C) of clusters.
+    """Return the correlations in B bootstrap resamples of C clusters.
 
-    cluster (P,) is the cluster of each pair; `under` is called with blocks of resamples.
+    `kernel` maps weights of pairs (P, b) to correlations (b, …); `cluster`: the cluster of each pair (P,);
+    `weights`: how often each cluster is drawn (B, C).
     """
     step = max(8, BLOCK_CELLS[name] // max(len(cluster), 1))
     blocks = [weights[begin : begin + step].T for begin in range(0, len(weights), step)]
-    return np.concatenate([under(np.ascontiguousarray(block)[cluster]) for block in blocks])
+    return np.concatenate([kernel(np.ascontiguousarray(block)[cluster]) for block in blocks])
 
 
 def closed_form_interval(value: Floats, pairs: Ints | Floats, name: Correlation = "spearman") -> tuple[Floats, Floats]:

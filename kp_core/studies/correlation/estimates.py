@@ -62,7 +62,8 @@ class Correlations:
     * `tests`: one row per pair of measures, over all phrase pairs: difference of correlations, p and corrected p
     * `clusters`: combination → measure → cluster, 1 is best
     * `partial`: one row per measure: Spearman's rho given both lengths
-    * `tie_range`: one row per measure: value for the majority under each rule for remaining ties; `tied`: tied pairs
+    * `tie_range`: one row per measure, with its correlation with the majority score under each rule for tied votes
+    * `tied`: number of phrase pairs without a unique majority
     """
 
     frame: pd.DataFrame
@@ -150,10 +151,10 @@ def _correlation_rows(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.Data
         arrays = [np.concatenate([take(people), take(measures)], axis=-2) for people, measures in sides]
         return np.stack(arrays, axis=-3).swapaxes(-1, -2)
 
-    def under(weights: Floats) -> Floats:
-        return gathered(lambda side: side.under(weights))
+    def kernel(weights: Floats) -> Floats:
+        return gathered(lambda side: side.kernel(weights))
 
-    value = under(np.ones((size, 1)))[0]
+    value = kernel(np.ones((size, 1)))[0]
     percent = coefficients.percent_of_ceiling(value[..., 1:], value[..., :1])
     n = gathered(lambda side: side.clusters(np.arange(size)))
     clusters = gathered(lambda side: side.clusters(judged.cluster))
@@ -162,7 +163,7 @@ def _correlation_rows(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.Data
     if study.interval == "bootstrap" and size:
         rng = np.random.default_rng(study.seed)
         weights = intervals.resample(int(judged.cluster.max()) + 1, study.resamples, rng)
-        draws = coefficients.resampled(under, judged.cluster, weights, study.correlation)
+        draws = coefficients.resampled(kernel, judged.cluster, weights, study.correlation)
         low, high = _bounds(value, draws, clusters)
         draws = coefficients.percent_of_ceiling(draws[..., 1:], draws[..., :1])
         percent_low, percent_high = _bounds(percent, draws, clusters[..., 1:])
@@ -311,11 +312,11 @@ def _mixed_values(z: Floats, human: Floats, contest: Ints, name: Correlation) ->
     both = np.vstack([z[:, contest[:, 0]], z[:, contest[:, 1]]])
     kernel = coefficients.KERNELS[name](both, np.vstack([human, human]))
 
-    def under(swapped: Floats) -> Floats:
+    def difference(swapped: Floats) -> Floats:
         stays = 1 - swapped
         return kernel(np.vstack([stays, swapped])) - kernel(np.vstack([swapped, stays]))
 
-    return under
+    return difference
 
 
 def _mixed_ranks(z: Floats, human: Floats, contest: Ints) -> Kernel:
@@ -338,7 +339,7 @@ def _mixed_ranks(z: Floats, human: Floats, contest: Ints) -> Kernel:
         below, above = (np.searchsorted(others, values, side) for side in ("left", "right"))
         meetings.append((few, many, below, above, 1 if few == pair[0] else -1))
 
-    def under(swapped: Floats) -> Floats:
+    def kernel(swapped: Floats) -> Floats:
         halves = []
         for weights in (1 - swapped, swapped):
             weighted = (terms * weights[:, None]).reshape(len(terms), -1)
@@ -352,7 +353,7 @@ def _mixed_ranks(z: Floats, human: Floats, contest: Ints) -> Kernel:
             values[:, k] = sign * (first - second).T
         return values
 
-    return under
+    return kernel
 
 
 class _SideSums:

@@ -130,9 +130,9 @@ class Ceiling:
 
     def each(self, weights: Floats) -> Floats:
         """Return the correlation of each annotator (B, 1, H, R) under weights of all pairs (P, B)."""
-        return np.stack([correlator.under(weights) for correlator in self._annotators], axis=-1)
+        return np.stack([correlator.kernel(weights) for correlator in self._annotators], axis=-1)
 
-    def under(self, weights: Floats) -> Floats:
+    def kernel(self, weights: Floats) -> Floats:
         """Return the mean over annotators of the defined correlations (B, 1, H)."""
         return average(self.each(weights))
 
