@@ -61,7 +61,7 @@ def test_leave_one_out(example, expected, column):
     wanted = [expected[f"loo_spearman_annotator_{i}", column, ""] for i in range(1, 5)]
     assert result.each(once)[0, 0, place].tolist() == pytest.approx(wanted, abs=1e-9)
     mean = expected["inter_annotator_spearman_mean", column, ""]
-    assert result.under(once)[0, 0, place] == pytest.approx(mean, abs=1e-9)
+    assert result.kernel(once)[0, 0, place] == pytest.approx(mean, abs=1e-9)
     assert result.pairs[0, place] == 12
 
 

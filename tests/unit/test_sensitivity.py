@@ -100,7 +100,7 @@ def test_two_systems_side_by_side_by_hand() -> None:
     row = result.frame.set_index("k").loc[2]
     assert row["difference"] == pytest.approx((1 / 2 - 1) / 2 + (2 / 3 - 0) / 2)
     assert row["low"] < row["difference"] < row["high"]
-    assert result.won == (1, 0, 1)
+    assert result.wins_ties_losses == (1, 0, 1)
     assert result.by_document["document"].tolist() == ["d2", "d1"]  # the largest difference first
     rows = result.phrases[["document", "keyphrase", "found by"]].to_numpy().tolist()
     assert sorted(rows) == [["d1", "sea", "b"], ["d2", "moon", "a"]]
