@@ -136,7 +136,7 @@ PAGES = {
     "glossary.md": methods.glossary,
     "command_line.md": command_line,
     "formats.md": formats_page,
-    "../kp_core/changes.pyi": changes,
+    "../kp_core/data/changes.pyi": changes,
 }
 
 _HERE = Path(__file__).parent

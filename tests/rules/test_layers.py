@@ -15,7 +15,7 @@ ORDER = (
     "errors",
     "text",
     "corpus",
-    "changes",  # a stub for editors
+    "data",  # a stub for editors
     "settings",
     "typeset",
     "reading",
