@@ -202,13 +202,14 @@ def _read_aligned(recognition: Recognition, role: Role | None) -> list[Rows]:
         return [replace(rows, counted=len(numbers))]
     builder, n_split = ListBuilder(recognition.role, file.limits), 0
     bar = "|" if recognition.role == "gold" and file.mapping.inner != "phrases" else ""
+    mark = MARKS.get(file.mapping.split, "")
     for doc_id, line in zip(numbers, file.lines, strict=True):
         builder.open(doc_id, file=file.name, line=int(doc_id))
-        if not bar or bar not in line:
+        if not mark and (not bar or bar not in line):
             add_list(builder, line)
             continue
-        for item in builder.pieces(line):
-            n_split += item != BORDER and builder.add_spellings(item, bar)
+        for item in builder.pieces(line, mark or ";"):
+            n_split += item != BORDER and builder.add_spellings(item, "" if mark == bar else bar)
     if n_split:
         message = f"Keyphrases with several spellings, split at `|`: {n_split:,}. Choose inner=phrases to keep `|`."
         builder.say("info", file.name, message)

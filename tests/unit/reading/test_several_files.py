@@ -91,3 +91,16 @@ def test_a_column_without_tags_is_refused_in_words() -> None:
         kp.InputError, match="expected a column of tags: “column 2”, “column 3”, found no tags in “colu"
     ):
         kp.load(gold=Source("t.conll", TAGS.encode()), mapping={"t.conll": mapping})
+
+
+def test_line_aligned_lists_are_split_as_said() -> None:
+    gold, run = Source("g.txt", b"tide|sea\nmoon\n"), Source("r.txt", b"tide|ship\nsea|moon\n")
+    mapping = {name: Mapping(format="F5", split="|") for name in ("g.txt", "r.txt")}
+    corpus = kp.load(gold=gold, systems=run, mapping=mapping)
+    assert corpus.gold["phrase"].tolist() == ["tide", "sea", "moon"]
+    assert corpus.runs[["doc_id", "phrase"]].to_numpy().tolist() == [
+        ["1", "tide"],
+        ["1", "ship"],
+        ["2", "sea"],
+        ["2", "moon"],
+    ]
