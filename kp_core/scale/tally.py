@@ -52,9 +52,9 @@ _CLASSES: dict[str, type[Any]] = {
 class Tally(Sums):
     """Sums over documents.
 
-    notes     notes on reading, whose numbers are added up
-    rejected  reason → number of rejected rows
-    header    the plan of the sums, and completed parts
+    * `notes`: notes on reading, whose numbers are added up
+    * `rejected`: reason → number of rejected rows
+    * `header`: the plan of the sums, and completed parts
     """
 
     notes: list[Note] = field(default_factory=list)

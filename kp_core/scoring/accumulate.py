@@ -104,9 +104,9 @@ class Ids:
 class AverageKey:
     """The average that sums belong to.
 
-    part    subset of the documents, or part of an agreement
-    system  its index among the systems, counted on over several gold standards
-    counts  name of the measure; if counts are pooled, `table` or `ranking`, since such measures share their sums
+    * `part`: subset of the documents, or part of an agreement
+    * `system`: index of the system, continuing over several gold standards
+    * `counts`: name of the measure; if counts are pooled, `table` or `ranking`, since such measures share their sums
     """
 
     part: str

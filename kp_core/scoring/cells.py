@@ -19,8 +19,8 @@ CELLS = ("hits", "returned", "size", "universe", "denominator")
 class Cells:
     """Counts per document, or sums of such counts, as arrays of one shape.
 
-    hits, returned, size, universe   gold items found (cell a), phrases returned, gold items, possible phrases
-    denominator                      the denominator of precision, which depends on a convention
+    * `hits`, `returned`, `size`, `universe`: gold items found (cell a), phrases returned, gold items, possible phrases
+    * `denominator`: the denominator of precision, which depends on a convention
     """
 
     hits: Floats

@@ -228,11 +228,11 @@ def curve(
 ) -> pd.DataFrame:
     """Return one row per system, measure and threshold: score on the trimmed gold standard and after random trimming.
 
-    value, low, high   score with its bootstrap interval over the remaining documents
-    null, …            mean under random trimming to the same size (closed form), and 95% of `repeats` draws; missing
-                       for ranking measures, averaged ties, and weighted hits
-    fixed              score on the documents that remain at the highest threshold with enough data
-    documents, gold    numbers of remaining documents and phrases; drawn: whether they are enough for a score
+    * `value`, `low`, `high`: score with its bootstrap interval over the remaining documents
+    * `null`, …: mean under random trimming to the same size (closed form), and 95% of `repeats` draws; missing
+      for ranking measures, averaged ties, and weighted hits
+    * `fixed`: score on the documents that remain at the highest threshold with enough data
+    * `documents`, `gold`: numbers of remaining documents and phrases; `drawn`: whether they are enough for a score
     """
     settings, rng = data.settings, np.random.default_rng(data.settings.seed)
     if len(settings.k) != 1:

@@ -83,15 +83,15 @@ _NO_DATA = Workspace(kp.Corpus(), content_digest(kp.Corpus()), "no files")
 class Session:
     """The data of one session.
 
-    on_screen      all data of this session; None before the first files are read
-    displayed      the data on screen without hidden systems, with displayed names of systems
-    chose_sample   whether the user opened the sample on screen; False on a first visit or for lost files
-    uploads        the user's files, including unreadable ones; pending: whether they must still be read
-    added          whether files were added since the last reading; ids that differ by an extension are then mended
-    problem        why the uploads are not on screen, and what the user must decide first; else empty
-    lost           whether the address refers to files that are lost; False after other data are loaded
-    stored         the files stored on the server, their key, and whether this session stored them
-    not_stored     whether the server stores files but failed to store the last change
+    * `on_screen`: all data of this session; None before the first files are read
+    * `displayed`: the data on screen without hidden systems, with displayed names of systems
+    * `chose_sample`: whether the user opened the sample on screen; False on a first visit or for lost files
+    * `uploads`: the user's files, including unreadable ones; `pending`: whether they must still be read
+    * `added`: whether files were added since the last reading; ids that differ by an extension are then mended
+    * `problem`: why the uploads are not on screen, and what the user must decide first; else empty
+    * `lost`: whether the address refers to files that are lost; False after other data are loaded
+    * `stored`: the files stored on the server, their key, and whether this session stored them
+    * `not_stored`: whether the server stores files but failed to store the last change
     """
 
     on_screen: Workspace | None = None

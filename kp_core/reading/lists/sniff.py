@@ -72,8 +72,8 @@ def recognise(
 ) -> list[Recognition]:
     """Recognize all files of one upload: first groups of files that belong together, then single files.
 
-    questions collects the open questions
-    left_out  collects the files of a folder without data, with the reason; if None, such files are refused
+    * `questions`: collects the open questions
+    * `left_out`: collects the files of a folder without data, with the reason; if None, such files are refused
     """
     recognitions, single = _groups(files, role)
     refused = list[InputError]()
@@ -139,7 +139,7 @@ def _may_be_grouped(file: File) -> bool:
 def recognise_one(file: File, role: Role | None, *, guess: bool = True) -> Recognition:
     """Return the reading of a file if it is certain; raise a `Question` otherwise.
 
-    guess  whether to ask about a table of unknown meaning instead of refusing it
+    * `guess`: whether to ask about a table of unknown meaning instead of refusing it
     """
     recognitions, mapping = readings_of(file, role), file.mapping
     if mapping.format and not recognitions:

@@ -25,12 +25,12 @@ PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
 class Layout:
     """How the rows of a table are read.
 
-    kind      long (a phrase per row), lists (a list per row), wide (a column per source), marked or scored (a column of
-              marks or scores per source), turned (a column per document), documents, or judged (pairs)
-    columns   role → column
-    sources   annotator or system (empty if unknown) → its columns
-    cells     how a cell is split into phrases, a key of `SEPARATORS`; of judged pairs the scale
-    source    the annotator or system of all rows, if the sheet is named after it
+    * `kind`: long (a phrase per row), lists (a list per row), wide (a column per source), marked or scored (a column of
+      marks or scores per source), turned (a column per document), documents, or judged (pairs)
+    * `columns`: role → column
+    * `sources`: annotator or system (empty if unknown) → its columns
+    * `cells`: how a cell is split into phrases, a key of `SEPARATORS`; of judged pairs the scale
+    * `source`: the annotator or system of all rows, if the sheet is named after it
     """
 
     kind: Literal["long", "lists", "wide", "marked", "scored", "turned", "documents", "judged"]

@@ -350,12 +350,12 @@ def with_meanings(mapping: Mapping, meanings: abc.Mapping[str, str], indices: ab
 class Proposal:
     """The likeliest meaning of a table.
 
-    doubts      open questions about it, as sentences
-    unsure      fields of the mapping that these concern
-    role_known  whether the table itself shows its role
-    worded      whether column names are known
-    program     the program that wrote a known export
-    own         whether KPScope wrote the table, so that there are no doubts
+    * `doubts`: open questions about it, as sentences
+    * `unsure`: fields of the mapping that these concern
+    * `role_known`: whether the table itself shows its role
+    * `worded`: whether column names are known
+    * `program`: the program that wrote a known export
+    * `own`: whether KPScope wrote the table, so that there are no doubts
     """
 
     mapping: Mapping

@@ -165,8 +165,9 @@ class Left:
 class Outcome:
     """What remains at the majorities (D,), and R draws, if any.
 
-    tables      (R, systems, 4, D) hits, predicted “yes”, true “yes”, and sentences of each document
-    importance  (R, T, F) entropy that each attribute removes in each tree; rules: those of the tree of the first draw
+    * `tables`: (R, systems, 4, D) hits, predicted “yes”, true “yes”, and sentences of each document
+    * `importance`: (R, T, F) entropy that each attribute removes in each tree
+    * `rules`: those of the tree of the first draw
     """
 
     majority: Ints
