@@ -73,7 +73,7 @@ def _recognise_json(file: File, role: Role | None) -> Recognition | None:
 
     The name of the annotator comes from a field, the tool, or the file.
     """
-    if role == "documents" or not any(name in file.text for name in _TOOL_MARKERS):
+    if role == "documents" or "{" not in file.text or not any(name in file.text for name in _TOOL_MARKERS):
         return None
     values = [record.value for record in records_of(file) if record.value is not None]
     examined, names = values[:200], list(dict.fromkeys(chain.from_iterable(values[:200])))

@@ -245,9 +245,10 @@ def _join_columns(first: pa.ChunkedArray, mark: str, second: pa.ChunkedArray) ->
 def _add_grades(table: Table, mapping: Mapping) -> Table:
     """Replace marks by grades; unmarked rows count as N, with a note."""
     for name in table.names if table.header else ():
+        if plain(name) not in NAMES["relevance"] and mapping.relevance != name:
+            continue
         marks = set(map(str.upper, cells_of(table, name)))
-        graded = plain(name) in NAMES["relevance"] or mapping.relevance == name
-        if not graded or not marks or not marks <= GRADES.keys():
+        if not marks or not marks <= GRADES.keys():
             continue
         cells = list(map(str.strip, table.texts(name).to_pylist()))
         grades = pa.array([GRADES.get(cell.upper() or "N", cell) for cell in cells], pa.large_string())

@@ -118,7 +118,7 @@ def _line_at(data: bytes, offset: int) -> int:
 def _text(name: str, text: str, encoding: str, *, bom: bool = False, notes: tuple[Note, ...] = ()) -> Text:
     if "\0" in text:
         raise InputError(name, "NUL characters", "text", "Save it as CSV or UTF-8 text.")
-    returns, feeds, both = text.count("\r"), text.count("\n"), text.count("\r\n")
+    returns, feeds, both = text.count("\r"), text.count("\n"), text.count("\r\n") if "\r" in text else 0
     counts = {"\\r\\n": both, "\\n": feeds - both, "\\r": returns - both}
     kinds = [kind for kind, count in counts.items() if count] or ["none"]
     return Text(text, encoding, bom, "mixed" if len(kinds) > 1 else kinds[0], notes, returns + feeds - both)

@@ -80,8 +80,7 @@ class Table:
 
     def first_texts(self, name: str, rows: int) -> pa.ChunkedArray:
         """Return the first rows of a column as strings; the format of floats depends on all rows."""
-        column = self.column(name)
-        return self.texts(name).slice(0, rows) if pa.types.is_floating(column.type) else as_text(column.slice(0, rows))
+        return as_text(self.column(name), rows)
 
     def line_numbers(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """Return the line of every row."""
@@ -111,13 +110,14 @@ class Table:
         return replace(self, names=[*compress(self.names, names_left)], columns=[*compress(self.columns, names_left)])
 
 
-def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column as large strings, empty if missing; a column of whole floats is written without `.0`."""
+def as_text(column: pa.ChunkedArray, rows: int | None = None) -> pa.ChunkedArray:
+    """Return all or the first rows as large strings, empty if missing; a column of whole floats is without `.0`."""
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), None, column)
         values = column.drop_null().to_numpy()
         if np.all((np.floor(values) == values) & (np.abs(values) < 2**53)):
             column = column.cast(pa.int64())
+    column = column.slice(0, rows)
     if pa.types.is_nested(column.type):
         values = [None if value is None else json.dumps(value, default=str) for value in column.to_pylist()]
         column = pa.chunked_array([pa.array(values, pa.large_string())])

@@ -108,11 +108,12 @@ def with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
     >>> with_points(pa.chunked_array([["0,5", "75 %", ""]], pa.large_string())).to_pylist()
     ['0.5', '75', '']
     """
-    if not pa.types.is_large_string(column.type) or not pc.any(pc.match_substring_regex(column, "[,%]")).as_py():
+    if not pa.types.is_large_string(column.type) or _casts(column):
         return column
-    are_numbers = pc.all(pc.match_substring_regex(column, r"^\s*(-?\d+([.,]\d+)?( ?%)?)?\s*$")).as_py()
-    mixed = pc.any(pc.match_substring(column, ".")).as_py() and pc.any(pc.match_substring(column, ",")).as_py()
-    if not are_numbers or mixed:
+    point, comma, percent = (pc.any(pc.match_substring(column, mark)).as_py() for mark in ".,%")
+    if (point and comma) or not (comma or percent):
+        return column
+    if not pc.all(pc.match_substring_regex(column, r"^\s*(-?\d+([.,]\d+)?( ?%)?)?\s*$")).as_py():
         return column
     return pc.replace_substring(pc.replace_substring_regex(column, r" ?%", ""), ",", ".")
 
@@ -120,6 +121,13 @@ def with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def repeated(value: str, size: int) -> pa.ChunkedArray:
     """Return a column that repeats one string."""
     return pa.chunked_array([pa.repeat(pa.scalar(value, pa.large_string()), size)])
+
+
+def _casts(column: pa.ChunkedArray) -> bool:
+    try:
+        return len(column.cast(pa.float64())) == len(column)
+    except pa.ArrowInvalid:
+        return False
 
 
 def _parse(text: pa.ChunkedArray) -> Floats:
