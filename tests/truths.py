@@ -144,9 +144,12 @@ def reached(given: Mapping[str, Any], file: Source, truths: Sequence[Truth], mea
         return min(counts, default=None)
 
     count = fewest_choices(forms)
-    if (count is None or count > 3) and file.name in forms:  # to say where the head is fills the form anew
-        heads = (Meaning(forms[file.name].role, header=header) for header in ("yes", "no"))
-        anew = [fewest_choices({**forms, file.name: form_for(file, head).mapping}) for head in heads]
+    if (count is None or count > 3) and file.name in forms:  # to choose the head or the format fills the form anew
+        role = forms[file.name].role
+        formats = form_for(file, Meaning(role)).formats[1:]
+        starts = [*(Meaning(role, header=header) for header in ("yes", "no"))]
+        starts += [Meaning(role, format=name) for name in formats]
+        anew = [fewest_choices({**forms, file.name: form_for(file, start).mapping}) for start in starts]
         count = min((entry + 1 for entry in anew if entry is not None), default=count)
     return "" if count is not None and count <= 3 else f"{count} choices after: {reason}"
 

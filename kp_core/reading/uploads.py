@@ -16,8 +16,8 @@ from kp_core.reading.lists import sniff
 from kp_core.reading.load import load
 from kp_core.reading.meaning.layout import Recognition
 from kp_core.reading.meaning.mapping import SWITCHES, Mapping
-from kp_core.reading.meaning.question import Form, Question, form_of
-from kp_core.reading.meaning.tables import F10, form_of_unknown
+from kp_core.reading.meaning.question import Form, Question, form_of, formats_of
+from kp_core.reading.meaning.tables import form_of_unknown
 from kp_core.reading.open.decode import File
 from kp_core.reading.open.source import Source, expand
 from kp_core.reading.rows.check import phrases_by_document
@@ -136,24 +136,25 @@ def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
     bundle = expand(source, limits)
     if bundle.folder:
         return _of_archive([File(member, limits, mapping=mapping) for member in bundle.files], source.name, mapping)
-    file, readings = File(source, limits, mapping=mapping), list[Recognition]()
+    file, families = File(source, limits, mapping=mapping), list[str]()
     role = sniff.chosen_role(file)
     try:
         readings = sniff.readings_of(file.meaning(Mapping(mapping.role, encoding=mapping.encoding)), role)
+        families += [reading.family for reading in readings]
         reading = sniff.recognise_one(file, role)
     except Question as question:
         if question.forms:
-            return replace(question.forms[0], formats=_formats(readings, F10.NAME))
-        if not readings:
-            return Form(file.name, mapping, str(question))
+            return question.forms[0]
+        if not families:
+            return Form(file.name, mapping, str(question), formats=formats_of(file, "", ()))
         reading = readings[0]
     except InputError as refusal:
         form = form_of_unknown(file, role) if mapping.names_columns else None
         form = form or Form(file.name, mapping, "")
-        return replace(form, reason=str(refusal), mapping=mapping, formats=_formats(readings))
-    formats = _formats(readings, reading.family)
+        return replace(form, reason=str(refusal), mapping=mapping, formats=formats_of(file, "", families))
     if reading.layouts:
-        return form_of(reading, "", formats)
+        return form_of(reading, "", families)
+    formats = formats_of(file, reading.family, families)
     mapping_shown = replace(sniff.mapping_in_format(reading), role=mapping.role or reading.role)
     return Form(file.name, mapping_shown, reading.evidence, formats=formats, switches=_switches(reading))
 
@@ -169,11 +170,6 @@ def _of_archive(files: Sequence[File], name: str, mapping: Mapping) -> Form:
         options |= reading.options
     chosen = {option: value for option, value in options.items() if option in switches and value}
     return Form(name, replace(mapping, switches=tuple(chosen.items())), "", switches=switches)
-
-
-def _formats(readings: Sequence[Recognition], preferred: str = "") -> tuple[str, ...]:
-    families = dict.fromkeys(reading.family for reading in readings)
-    return tuple(sorted(families, key=lambda family: family != preferred))
 
 
 def _switches(reading: Recognition) -> dict[str, tuple[str, ...]]:

@@ -699,12 +699,14 @@ def guess(table: Table, role: Role | None) -> Proposal:
     ids = _ids_among(table, assigned, lists if len(lists) < len(shapes) else ())
     assigned = dict(zip(["document"], ids, strict=False)) | assigned
     document = assigned.get("document", "")
-    repeats = document and len(pc.unique(table.texts(document))) < len(table)
+    repeated = len(table) - len(pc.unique(table.texts(document))) if document else 0
     numbers = any(shape.numbers > 0.5 for name, shape in shapes.items() if name != document)
-    ranked = repeats and role == "system" and numbers  # a keyphrase per row
-    varied = [name for name in words_alone if ranked and name not in lists and shapes[name].varied > 0.5]
+    ranked = repeated and role == "system" and numbers  # a keyphrase per row
+    rows = {name: {"": table.texts(document), name: table.texts(name)} for name in words_alone if ranked}
+    rows = {name: columns for name, columns in rows.items() if name not in lists}
+    varied = [name for name, columns in rows.items() if 2 * (len(table) - count_distinct(columns)) < repeated]
     phrases = [name for name in (varied or lists or words_alone) if name != document]
-    if len(phrases) > 1 and not repeats:
+    if len(phrases) > 1 and not repeated:
         assigned["system" if role == "system" else "annotator"] = HEADS
         fields: dict[str, Any] = {"document": ROW, **assigned, "keyphrases": tuple(phrases)}
         return draft.doubted(words, "document", "keyphrases", **fields)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import abc
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, TypeAlias
@@ -12,6 +12,8 @@ from typing import Literal, TypeAlias
 from kp_core.errors import InputError
 from kp_core.reading.meaning.layout import Recognition
 from kp_core.reading.meaning.mapping import COLUMNS, Mapping, Proposal
+from kp_core.reading.open.decode import File, binary_kind
+from kp_core.reading.open.json_table import begins_like_json, json_of
 from kp_core.reading.open.table import Table
 
 Level: TypeAlias = Literal["stop", "ask", "warn"]
@@ -101,7 +103,7 @@ class Form:
     columns : dict
         Head of each column → its first values.
     sheets, formats : tuple of str
-        The sheets of a workbook, and the formats that the file may have.
+        The sheets of a workbook, and the formats that the file may have, the proposed one first.
     switches : dict
         Settings of a format that is not a table → their values.
     """
@@ -122,22 +124,34 @@ class Form:
         return f"{self.file}: {self.reason} Say what the file means, for example {option}"
 
 
-def form_of(reading: Recognition, found: str, formats: Sequence[str] = ()) -> Form:
-    """Return the form of a table, prefilled with its likeliest reading."""
+def form_of(reading: Recognition, found: str, families: Iterable[str] = ()) -> Form:
+    """Return the form of a table, prefilled with its likeliest reading. `families`: other formats that it may have"""
     layout, sheets = reading.layouts[0], reading.offers.get("sheet", ())
     proposal = replace(layout.proposal, mapping=reading.mapping or Mapping())
-    form = form_of_proposal(reading.files[0].name, proposal, layout.table, sheets)
-    return replace(form, reason=form.reason or (f"It has {found}." if found else ""), formats=tuple(formats))
+    form = form_of_proposal(reading.files[0], proposal, layout.table, sheets, families)
+    return replace(form, reason=form.reason or (f"It has {found}." if found else ""))
 
 
-def form_of_proposal(file: str, proposal: Proposal, table: Table, sheets: tuple[str, ...]) -> Form:
+def form_of_proposal(
+    file: File, proposal: Proposal, table: Table, sheets: tuple[str, ...], families: Iterable[str] = ()
+) -> Form:
     """Return the form of a table with its doubts."""
     missing = tuple(dict.fromkeys(FIELDS[field] for field in proposal.unsure))
     columns = dict[str, tuple[str, ...]]()
     for name in table.names:
         cells = filter(None, map(str.strip, table.first_texts(name, 50).to_pylist()))
         columns[name] = tuple(dict.fromkeys(cell[:_CHARACTERS] for cell in cells))[:_VALUES]
-    return Form(file, proposal.mapping, " ".join(proposal.doubts), missing, columns, sheets)
+    formats = formats_of(file, table.form, families)
+    return Form(file.name, proposal.mapping, " ".join(proposal.doubts), missing, columns, sheets, formats)
+
+
+def formats_of(file: File, proposed: str, others: Iterable[str]) -> tuple[str, ...]:
+    """Return the formats that a file may have: any text may also be a table, or have a document per line.
+
+    * `proposed`: the format in which the file is read, or an empty string if it is refused
+    """
+    is_text = binary_kind(file.source.data) is None and not begins_like_json(json_of(file))
+    return tuple(filter(None, dict.fromkeys((proposed, *(("F10", "F5") if is_text else ()), *others))))
 
 
 class Question(InputError):

@@ -68,7 +68,7 @@ def form_of_unknown(file: File, role: Role | None) -> Form | None:
     table, uneven = next(iter(tables_of(file, file.mapping)), None), False
     if table is None and not (file.workbook or begins_like_json(json_of(file)) or file.mapping.header):
         table, uneven = read_delimited(file, replace(file.mapping, header="no")), True
-    if table is None or not (table.header or uneven):
+    if table is None or not (table.header or (uneven and len(table.names) > 1)):
         return None
     if uneven:
         columns = Mapping(role or "gold", table.names[0], tuple(table.names[1:]), split="none", header="no")
@@ -77,7 +77,7 @@ def form_of_unknown(file: File, role: Role | None) -> Form | None:
     else:
         proposal = guess(table, role)
     meant = replace(proposal, mapping=file.mapping.merged(proposal.mapping))
-    return form_of_proposal(file.name, meant, table, sheets_in(file))
+    return form_of_proposal(file, meant, table, sheets_in(file))
 
 
 def _are_results(table: Table) -> bool:

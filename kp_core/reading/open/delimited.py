@@ -99,12 +99,15 @@ def _is_blank(record: list[str]) -> bool:
 
 
 def _delimiter(file: File, start: str, mapping: Mapping) -> str | None:
-    """Return the delimiter that splits the first rows most evenly; below a single column name, lists are one column."""
+    """Return the delimiter that splits the first rows most evenly, or one that does not occur if there is one column.
+
+    There is one column below a single known column name, or if the file is said to have no column names.
+    """
     first_line = file.sample[0] if file.sample else ""
-    if plain(first_line) in KNOWN or first_line.strip() in mapping.columns:
-        unused = (mark for mark in ",|;" if {len(row) for row in _first(file, start, mark, csv.QUOTE_MINIMAL)} == {1})
-        if delimiter := next(unused, None):
-            return delimiter
+    unused = (mark for mark in ",|;" if {len(row) for row in _first(file, start, mark, csv.QUOTE_MINIMAL)} == {1})
+    is_head = plain(first_line) in KNOWN or first_line.strip() in mapping.columns
+    if is_head and (delimiter := next(unused, None)):
+        return delimiter
     ratings = dict[str, tuple[bool, int, float]]()
     for mark, quoting in [("\t", csv.QUOTE_NONE), *((mark, csv.QUOTE_MINIMAL) for mark in DELIMITERS)]:
         try:
@@ -117,7 +120,7 @@ def _delimiter(file: File, start: str, mapping: Mapping) -> str | None:
             ratings[mark] = max((share >= _EVEN, n_known, share), ratings.get(mark, (False, 0, 0)))
     if not ratings and mapping.header == "no":
         common = max(DELIMITERS, key=lambda mark: sum(mark in line for line in file.sample))
-        return common if 2 * sum(common in line for line in file.sample) > len(file.sample) else None
+        return common if 2 * sum(common in line for line in file.sample) > len(file.sample) else next(unused, None)
     return max(ratings, key=lambda mark: ratings[mark], default=None)
 
 

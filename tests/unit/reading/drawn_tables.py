@@ -212,6 +212,8 @@ def table(seed: int, number: int) -> Drawn:
     full = replace(short, higher_is_better=by_role.higher_is_better, split=split)
     meanings = [short, full, replace(full, header="no" if headless else "yes")]
     meanings += [replace(one, annotator=FILE) for one in meanings if draw.layout == "column per document"]
+    if draw.layout == "row is document" and len(rows[0]) == 1 and headless and draw.container in DELIMITERS:
+        meanings.append(Mapping(draw.role, format="F5", split=split))
     lists = {(names.get(whose, whose), document): phrases for (whose, document), phrases in draw.lists.items()}
     file = written(draw, rows)
     given, truth = {draw.side: [file]}, {draw.side: lists}
