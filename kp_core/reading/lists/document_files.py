@@ -350,9 +350,9 @@ def _is_wrapped(lines: Sequence[str]) -> bool:
 
 
 def _is_list(file: File) -> bool:
-    """Recognize a text in which most lines are items of lists, which are probably keyphrases."""
-    lines = [line.strip() for line in file.sample if line.strip()]
-    return 2 * sum(bool(re.match(BULLET, line)) for line in lines) > len(lines)
+    """Recognize a text in which most lines are items of lists, or rows of a table in Markdown."""
+    lines = [line.strip() for line in file.sample]
+    return 2 * sum(bool(re.match(rf"{BULLET}|\|.*\|$", line)) for line in lines) > len(lines)
 
 
 def _group_texts(files: Sequence[File], role: Role | None) -> list[Recognition]:

@@ -89,7 +89,7 @@ def layout_from_mapping(table: Table, mapping: Mapping, role: Role | None) -> La
     elif known_role == "judgements":
         layout = _judged_layout(layout)
     else:
-        _require(mapping.keyphrases, table, "a column of keyphrases")
+        _require(mapping.keyphrases or mapping.marks, table, "a column of keyphrases")
         layout = replace(layout, source=table.sheet if SHEET in (mapping.annotator, mapping.system) else "")
         layout = _in_columns(layout) or _in_one_column(layout)
     in_heads = mapping.document == HEADS and layout.kind in ("turned", "marked")
@@ -147,11 +147,12 @@ def _judged_layout(layout: Layout) -> Layout:
 def _in_columns(base: Layout) -> Layout | None:
     """Return the layout if there are several columns of keyphrases, marks or scores, else None."""
     mapping, phrases = base.mapping, tuple(base.mapping.keyphrases)
-    separate, first = HEADS in (mapping.annotator, mapping.system), base.columns | {"phrase": phrases[0]}
+    separate = HEADS in (mapping.annotator, mapping.system)
+    first = base.columns | dict(zip(["phrase"], phrases, strict=False))  # without phrases, the heads of marks are
     if mapping.marks:
         return replace(base, kind="marked", columns=first, sources={name: (name,) for name in mapping.marks})
     if mapping.document == HEADS:
-        return replace(base, kind="turned", sources={name: (name,) for name in phrases})
+        return replace(base, kind="turned", sources={name: (name,) for name in phrases}, cells=mapping.split)
     if len(mapping.score) > 1:
         scored = {known.source_of(name, "score") or name: (name,) for name in mapping.score}
         return replace(base, kind="scored", columns=first, sources=scored)

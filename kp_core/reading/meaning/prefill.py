@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from kp_core.corpus import Role
 from kp_core.reading.meaning import fields as known
 from kp_core.reading.meaning.fields import NAMES, base_of, is_predicted, number_of, plain, quoted, source_of, words_of
-from kp_core.reading.meaning.mapping import HEADS, ROW, Mapping, Proposal
+from kp_core.reading.meaning.mapping import HEADS, MARKS, ROW, Mapping, Proposal
 from kp_core.reading.meaning.profiles import (
     SAMPLE,
     cells_of,
@@ -26,9 +26,9 @@ from kp_core.reading.meaning.profiles import (
     profile,
     whole_lists,
 )
-from kp_core.reading.open.table import BRACKETS, INNER, LIST, OUTER, TEXT, Table, list_columns, share_with
+from kp_core.reading.open.table import BRACKETS, INNER, LIST, OUTER, TEXT, UNNAMED, Table, list_columns, share_with
 from kp_core.reading.open.values import floats, is_number, number, with_points
-from kp_core.reading.rows.separators import are_scored, cell_separator, json_list
+from kp_core.reading.rows.separators import are_scored, cell_separator, json_list, number_behind
 
 #: Field of a mapping → the role whose words name its column.
 _WORDS = {"document": "doc_id", "keyphrases": "phrase"}
@@ -323,7 +323,8 @@ def _of_one(table: Table, role: Role, assigned: dict[str, str]) -> Proposal | No
     if split != "none" and "document" not in assigned and concept != phrases and profile(table, concept).varied == 1:
         draft = _may_be(draft, "document", concept, concept="")
     unused = [name for name in table.names if name not in assigned.values()]
-    for check in (systems_named, _people_or_systems, _scores, _verdicts, _other_lists, _inner, _rows_of_people):
+    checks = (systems_named, _people_or_systems, _scores, _verdicts, _other_lists, _unnamed, _inner, _rows_of_people)
+    for check in checks:
         draft = check(table, draft, unused)
     owners = {field: name for field in ("annotator", "system") if (name := getattr(draft.mapping, field))}
     if split != "none" or not owners or HEADS in owners.values():
@@ -462,7 +463,8 @@ def _verdicts(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
     mapping = draft.mapping
     if mapping.split != "none" or mapping.document == ROW:
         return draft
-    marks = [n for n in unused if plain(n) not in known.ASIDE and profile(table, n).cells and profile(table, n).marks]
+    aside, shapes = {"empty", *known.ASIDE}, {name: profile(table, name) for name in unused}
+    marks = [name for name, shape in shapes.items() if plain(name) not in aside and shape.cells and shape.marks]
     if 1 < len(marks) <= _PEOPLE and not mapping.annotator and mapping.role == "gold":
         message = f"The columns {quoted(marks)} may be people who marked the phrases."
         return draft.doubted(message, "marks", marks=tuple(marks), annotator=HEADS)
@@ -488,9 +490,23 @@ def _other_lists(table: Table, draft: Proposal, unused: Sequence[str]) -> Propos
     return draft.doubted("Cells look like lists, but documents have several rows.", "split")
 
 
+def _unnamed(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
+    """Ask whether columns without names continue the lists of the column before them."""
+    name = draft.mapping.keyphrases[0]
+    behind = takewhile(UNNAMED.fullmatch, table.names[table.names.index(name) + 1 :] if table.header else ())
+    if not (columns := [column for column in behind if column in unused and profile(table, column).phrases]):
+        return draft
+    message = f"The columns without names may contain further keyphrases of “{name[:40]}”."
+    return draft.doubted(message, "keyphrases", keyphrases=(name, *columns))
+
+
 def _inner(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
-    """Ask whether inner lists of single words are variants or tokens, and whether long strings are texts."""
-    phrases = draft.mapping.keyphrases[0]
+    """Ask about numbers behind phrases, inner lists of single words, and strings as long as texts."""
+    phrases, mark = draft.mapping.keyphrases[0], MARKS.get(draft.mapping.split)
+    cells = cells_of(table, phrases)
+    numbers = [number_behind(item)[1] for cell in cells for item in (cell.split(mark) if mark else [cell])]
+    if numbers and all(numbers) and 2 * sum("." in digits for digits in numbers) >= len(numbers):
+        return draft.doubted("The phrases that are followed by a number may have scores.", "inner", inner="scored")
     if phrases == TEXT and not profile(table, phrases).phrases:
         question = "The strings are longer than keyphrases are."
         return draft.doubted(question, "text", role="documents", text=phrases, keyphrases=(), split="")
@@ -535,9 +551,9 @@ def _side_by_side(table: Table, assigned: dict[str, str]) -> tuple[str, ...]:
     if not table.header or phrases != gold or {"rank", "score"} & assigned.keys():
         return ()
     free = _unassigned_columns(table, assigned, whole)
-    # A number after a word for a person counts people, not the phrases of one person.
+    # A number after a word for a person counts people, not the phrases of one person; “column 3” has no name.
     numbered = [name for name in free if number_of(name) is not None and name not in whole]
-    numbered = [name for name in numbered if plain(base_of(name)) not in known.PEOPLE]
+    numbered = [name for name in numbered if plain(base_of(name)) not in known.PEOPLE and not UNNAMED.fullmatch(name)]
     groups = known.grouped(numbered)
     if any(len(names) > 1 for names in groups.values()) and not gold:
         return tuple(name for names in groups.values() if len(names) > 1 or number_of(names[0]) == 1 for name in names)
@@ -707,11 +723,14 @@ def guess(table: Table, role: Role | None) -> Proposal:
     varied = [name for name, columns in rows.items() if 2 * (len(table) - count_distinct(columns)) < repeated]
     phrases = [name for name in (varied or lists or words_alone) if name != document]
     if len(phrases) > 1 and not repeated:
-        assigned["system" if role == "system" else "annotator"] = HEADS
-        fields: dict[str, Any] = {"document": ROW, **assigned, "keyphrases": tuple(phrases)}
+        named = not any(map(UNNAMED.fullmatch, phrases))  # columns without names are one list
+        each = {"system" if role == "system" else "annotator": HEADS} if named else {}
+        fields: dict[str, Any] = {"document": ROW, **assigned, **each, "keyphrases": tuple(phrases)}
         return draft.doubted(words, "document", "keyphrases", **fields)
     if not phrases:
-        return draft.doubted(words, "document", "keyphrases", document=document or ROW)
+        marks = tuple(name for name, shape in shapes.items() if shape.marks and name not in assigned.values())
+        fields = {"document": ROW, **assigned, "marks": marks if len(marks) > 1 else ()}
+        return draft.doubted(words, "document", "keyphrases", **fields)
     best = max(phrases, key=lambda name: profile(table, name).varied)
     alone = replace(draft, mapping=replace(draft.mapping, document=ROW, keyphrases=(best,), split="none"))
     proposed = _of_one(table, role or "gold", {**assigned, "keyphrases": best}) or alone

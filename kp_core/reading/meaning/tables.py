@@ -14,14 +14,14 @@ from kp_core.errors import Note, pluralize
 from kp_core.reading.meaning import fields as known
 from kp_core.reading.meaning.fields import plain, quoted, roles_in_words
 from kp_core.reading.meaning.layout import Family, Layout, NoData, Recognition, Strength
-from kp_core.reading.meaning.layouts import layout_of
+from kp_core.reading.meaning.layouts import layout_of, with_column
 from kp_core.reading.meaning.mapping import HEADS, SHEET, Mapping, Proposal
 from kp_core.reading.meaning.prefill import guess
 from kp_core.reading.meaning.question import Form, form_of_proposal
 from kp_core.reading.open.decode import File
 from kp_core.reading.open.delimited import read_delimited
 from kp_core.reading.open.json_table import begins_like_json, json_of, json_table
-from kp_core.reading.open.table import Table
+from kp_core.reading.open.table import UNNAMED, Table
 from kp_core.reading.open.values import repeated
 from kp_core.reading.open.workbooks import is_parquet, read_parquet, read_sheet, sheet_names
 from kp_core.reading.rows.apply import rows_of
@@ -57,7 +57,7 @@ def sheets_in(file: File) -> tuple[str, ...]:
 def _sheets_of(file: File, names: Sequence[str], mapping: Mapping) -> list[Table]:
     """Return the sheets that are not empty; a first row that all of them share is their header."""
     tables = [table for name in names if len(table := read_sheet(file, name, mapping))]
-    rows = {tuple(column[0].as_py() for column in table.columns) for table in tables if not table.header}
+    rows = {tuple(filter(None, (column[0].as_py() for column in table.columns))) for table in tables}
     if len(tables) > 1 and len(rows) == 1 and not any(table.header for table in tables):
         return [read_sheet(file, name, replace(mapping, header="yes")) for name in names]
     return tables
@@ -96,7 +96,7 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
     if mapping.format in FORMS and not all(table.form == mapping.format for table in tables):
         return None
     if mapping.names_columns:
-        tables = [table for table in tables if {*mapping.columns} <= {*table.names}] or tables[:1]
+        tables = _with_columns(tables, mapping)
     plan = [layout for table in tables if (layout := layout_of(table, role, mapping)) is not None]
     if mapping.names_columns:
         return _recognition(file, plan, role) if plan else None
@@ -118,6 +118,23 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
             question = "The sheets may be people or systems, or parts of one table."
             layouts[0] = layouts[0].doubted(question, "annotator", "system")
     return _of_several(file, layouts, role, "one for each annotator, system or table")
+
+
+def _with_columns(tables: list[Table], mapping: Mapping) -> list[Table]:
+    """Return the tables with the columns that a mapping names, with a note on the others, or the first table.
+
+    Other sheets may have fewer columns without names, which are blank then.
+    """
+    for name in filter(UNNAMED.fullmatch, mapping.columns if len(tables) > 1 else ()):
+        tables = [
+            table if name in table.names else with_column(table, name, repeated("", len(table))) for table in tables
+        ]
+    fitting = [table for table in tables if {*mapping.columns} <= {*table.names}]
+    others = [table.sheet for table in tables if table not in fitting]
+    if not fitting or not others:
+        return fitting or tables[:1]
+    note = Note("warning", tables[0].file, f"Sheets without these columns were not read: {quoted(others)}.")
+    return [replace(fitting[0], notes=[*fitting[0].notes, note]), *fitting[1:]]
 
 
 def _may_be_document(table: Table) -> bool:

@@ -32,6 +32,7 @@ _BLOCK = re.compile(r"^```\w*[ \t]*\n(\s*[\[{].*?)^[^\S\n]*```", re.DOTALL | re.
 FIRST, _MAX_BROKEN = 200, 0.2
 #: Names of fields that wrap the records.
 _WRAPPERS = {"data", "results", "result", "output", "outputs", "response", "systems", "models", "runs"}
+_RECORDS = {"records", "documents", "docs", "items", "entries", "articles", "papers", "rows", *_WRAPPERS}
 #: Maximum depth of nested objects whose fields become columns, and maximum number of their names (more are data).
 _DEPTH, _NAMES = 8, 100
 #: Maximum number of bytes that Arrow reads.
@@ -133,8 +134,9 @@ def _by_column(value: dict[str, Any]) -> Any:
 def _holds_records(name: str, inner: Any) -> bool:
     """Recognize records of documents by their fields, or lists by id in a field such as `results`."""
     if isinstance(inner, list):
-        parts = (("doc_id", "text"), ("gold", "predictions", "phrases"))
-        return _are_objects(inner) and all(find_roles(item, roles) for item in inner[:FIRST] for roles in parts)
+        parts, objects = (("doc_id", "text"), ("gold", "predictions", "phrases")), _are_objects(inner)
+        named = objects and plain(name) in _RECORDS and not any(map(_is_phrase, inner[:FIRST]))
+        return named or (objects and all(find_roles(item, roles) for item in inner[:FIRST] for roles in parts))
     cells = list(inner.values()) if isinstance(inner, dict) and plain(name) in _WRAPPERS else []
     within = [item for cell in cells for item in (cell.values() if isinstance(cell, dict) else (cell,))]
     return bool(within) and all(isinstance(item, list) for item in within)
@@ -333,9 +335,15 @@ def _are_ours(names: Iterable[str]) -> bool:
 def _explode(file: str, rows: Sequence[Row], lines: Sequence[int]) -> tuple[Sequence[Row], Sequence[int], list[Note]]:
     """Return one row per object in the only list, unless the objects are phrases with a score or concept.
 
-    A record with an empty list becomes one row with “empty”; records without a list are dropped with a note.
+    The list may be in an object. A record with an empty list becomes one row with “empty”; records without a list are
+    dropped with a note.
     """
     names = {name for row in rows for name, value in row.items() if isinstance(value, list)}
+    if not names and len(rows) > 1:  # the list may be in an object
+        flat_rows = list(map(_flatten, rows))
+        names = {name for row in flat_rows for name, value in row.items() if isinstance(value, list)}
+        several = len(names) == 1 and any(len(row.get(*names) or ()) > 1 for row in flat_rows)
+        rows = flat_rows if several and len({*chain(*flat_rows)}) <= _NAMES else rows
     name = names.pop() if len(names) == 1 else ""
     lists = [row.get(name) for row in rows]
     items = [value if _are_objects(value) else None for value in lists]
@@ -344,7 +352,8 @@ def _explode(file: str, rows: Sequence[Row], lines: Sequence[int]) -> tuple[Sequ
     beside = dict.fromkeys(key for row in rows for key in row if key != name)
     if not every or is_mixed or _are_phrases(every) or find_roles(beside, ("gold", "predictions", "phrases", "phrase")):
         return rows, lines, []
-    numbered = INNER not in beside and not find_roles(beside, ("doc_id",))
+    distinct = any(len({str(row.get(key)) for row in rows}) == len(rows) for key in beside)
+    numbered = INNER not in beside and not distinct and not find_roles(beside, ("doc_id",))
     flat = [list(map(_flatten, objects or ())) for objects in items]
     # A field with the same name as a field of the document is prefixed with the name of the list.
     keys = dict.fromkeys(key for objects in flat for item in objects for key in item)

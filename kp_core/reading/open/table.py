@@ -182,6 +182,10 @@ def table_of(
     return table
 
 
+#: The name of a column without a name.
+UNNAMED = re.compile("column [0-9]+")
+
+
 def header_names(header: Sequence[str]) -> list[str]:
     """Return distinct, non-empty names of columns, each on one line."""
     names: dict[str, None] = {}
@@ -330,6 +334,7 @@ def _continues(rows: list[list[str]]) -> bool:
     parts = {index: second[index] for index, cell in enumerate(top) if index and not cell and second[index]}
     repeated = any(row[index] == part for index, part in parts.items() for row in body)
     data = any(map(is_number, parts.values())) and not all(map(is_number, filter(None, second)))
+    data = data or (bool(top[0]) and _is_unlike(second[0], [row[0] for row in body if row[0]]) is False)
     return (
         bool(parts) and not (repeated or data) and all(len(part) <= 40 and ";" not in part for part in parts.values())
     )

@@ -150,7 +150,8 @@ def _stack(layout: Layout) -> Layout:
     lines, combined = combined["(line)"].to_pylist(), combined.drop_columns(["(line)"])
     melted = replace(other_columns, names=combined.column_names, columns=combined.columns, lines=lines)
     person = "annotator" if layout.role == "gold" else "system"
-    roles = {"doc_id" if layout.mapping.document == HEADS else person: "(whose)"}
+    part = "doc_id" if layout.mapping.document == HEADS else person
+    roles = {part if value or layout.phrases else "phrase": "(whose)"}
     roles |= {value: f"({value})"} if value else {}
     return replace(layout, kind="long", table=melted, columns={**layout.columns, **roles}, sources={})
 
@@ -258,7 +259,7 @@ def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -
             commas += names if _add_lists(builder, layout, names, owners) == "," else ()
         if table.nulls and len(names) == 1 and not turned:
             _note_missing(builder, layout, names[0])
-    if commas:
+    if commas and (layout.proposal.mapping.role or not layout.mapping.split):
         message = f"Lists were split at commas: {quoted(commas)}. If phrases contain commas, choose another separator."
         builder.say("warning", table.file, message)
     return builder.rows() if rows is None else replace(rows, notes=builder.notes)
@@ -315,7 +316,8 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
     unsplit = [cell for cell in texts if separator not in cell and re.search("[,，、|]", cell)]
     if separator in (";", "；") and 4 * len(unsplit) > len(cells):
         examples = f"{len(unsplit):,}, “{unsplit[0][:60]}”"
-        message = f"Cells of “{names[0]}” without `{separator}` were kept as one phrase: {examples}."
+        column = "" if names[0].startswith("(") else f" of “{names[0]}”"
+        message = f"Cells{column} without `{separator}` were kept as one phrase: {examples}."
         builder.say("warning", table.file, message)
     for mark, count in nothing.items():
         builder.say("info", table.file, f"Cells of “{names[0]}” with “{mark}” were read as empty: {count:,}.")
