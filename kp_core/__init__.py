@@ -5,7 +5,7 @@ Functions take a corpus, optional settings, and any field of `Settings` by name.
 
 * Score two plain lists: `score`
 * Which system is better? `answer`, `evaluate`, `compare`, `head_to_head`, `stability`, `sensitivity`
-* Why do I not get the printed number? `match_reported`
+* Why can I not reproduce the printed number? `match_reported`
 * Which phrases does a number come from? `documents`, `one_document`, `subjects`, `near_misses`, `soft_evaluate`
 * How much do the annotators agree? `agreement`, `trim`
 * Which similarity agrees with people? `similarity`, `correlate`

@@ -17,7 +17,7 @@ from kp_core.text.stem import library
 __version__ = "2.0.0"
 
 #: A cutoff: number of phrases, gold size of the document (O), all returned (M), the larger of the two (G), none, or the
-#: average gold size, which `prepare` replaces by a number.
+#: average gold size, which `prepare` replaces with a number.
 Cutoff = int | Literal["gold", "all", "larger", "none", "average"]
 AnyK = int | str | Iterable[int | str]
 #: Averages over subjects instead of documents.
@@ -78,7 +78,7 @@ class Settings:
         size of each document), "all", or a sequence.
     annotators : str
         Gold standard: union, majority[:M], intersection, votes, or one annotator; or others[:majority], which leaves
-        out each annotator in turn and scores him or her like a system (human ceiling).
+        out each annotator in turn and scores that person like a system (human ceiling).
     universe : str
         N: ngrams[:n], candidates, rankings, vocabulary, sentences or a number; by default n-grams if there are texts.
     average : str

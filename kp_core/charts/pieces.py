@@ -15,7 +15,7 @@ from kp_core.typeset import number, visible
 
 
 def merged(usual: Part, extra: Part) -> Part:
-    """Merge two parts recursively; `more` takes precedence."""
+    """Merge two parts recursively; `extra` takes precedence."""
     nested_keys = [key for key in extra if isinstance(extra[key], dict) and isinstance(usual.get(key), dict)]
     return usual | extra | {key: merged(usual[key], extra[key]) for key in nested_keys}
 
@@ -133,7 +133,7 @@ def dotted(x: Any, y: Any, colour: Any, symbol: Any = "circle", size: int = 10, 
 
 
 def curve_of(x: Any, y: Any, name: str, look: Look, **extra: Any) -> Part:
-    """Return a system's line with symbols, and with its full name in the hover text; `more` takes precedence."""
+    """Return a system's line with symbols, and with its full name in the hover text; `extra` takes precedence."""
     defaults: Part = {"mode": "lines+markers", "name": label(look.name or name), "legendgroup": name}
     defaults["line"] = {"color": look.colour, "dash": look.dash, "width": 2}
     trace = merged(defaults | {"hovertemplate": "%{y:.3f}"}, extra)

@@ -183,7 +183,7 @@ def each_annotator(result: Result, annotators: Sequence[str], names: Sequence[st
 
 
 def by_title(table: pd.DataFrame, document_rows: pd.DataFrame) -> pd.DataFrame:
-    """Replace document ids by titles where there are any; `document_rows`: the documents of the corpus."""
+    """Replace document ids with titles where there are any; `document_rows`: the documents of the corpus."""
     titles = document_rows.set_index("doc_id")["title"].reindex(table["document"]).fillna("").to_numpy()
     other_columns = table.drop(columns="document")
     other_columns.insert(0, "title", np.where(titles != "", titles, table["document"]))
@@ -237,7 +237,7 @@ def headings_in_short(frame: pd.DataFrame, n_annotators: int) -> pd.DataFrame:
 
 
 def with_words(table: pd.DataFrame, say: Mapping[str, str]) -> pd.DataFrame:
-    """Replace measures and headers by the words of `terms_for`."""
+    """Replace measures and headers with the words of `terms_for`."""
     named = table.rename(columns={name: say[name] for name in ("P_pos", "documents") if name in table})
     return named.assign(measure=named["measure"].map(lambda name: say.get(name, name))) if "measure" in named else named
 

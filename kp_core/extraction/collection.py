@@ -91,7 +91,7 @@ class Collection:
 
     @cached_property
     def candidates(self) -> pd.DataFrame:
-        """One row per candidate and document, in order of first occurrence: document (number), form, tf, df."""
+        """One row per candidate and document, in order of first occurrence: document (index), form, tf, df."""
         counts = [self._count_candidates(text) for text in self.tokens]
         forms = pd.Series([form for document in counts for form in document], dtype=object)
         table = pd.DataFrame({"document": np.repeat(np.arange(len(counts)), list(map(len, counts))), "form": forms})

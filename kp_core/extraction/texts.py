@@ -45,7 +45,7 @@ def stop_list(source: str | Iterable[str]) -> tuple[Words[str], str]:
 
 
 def stop_words_in(text: str) -> list[str]:
-    """Return the stop words of a text, separated by lines, blanks, commas or semicolons; | begins a comment."""
+    """Return the stop words of a text, separated by line breaks, spaces, commas or semicolons; | begins a comment."""
     return [word for line in text.splitlines() for word in re.split(r"[\s,;]+", line.partition("|")[0]) if word]
 
 

@@ -32,7 +32,7 @@ _TEXT = (pa.string(), pa.large_string())
 
 @dataclass(frozen=True)
 class Partition:
-    """Documents with ids from `low` to before `high`; rows without an id belong to the first part."""
+    """Documents with `low` ≤ id < `high`; rows without an id belong to the first part."""
 
     number: int
     low: str | None

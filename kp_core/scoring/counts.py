@@ -35,7 +35,7 @@ class Counts:
     * `largest`: the largest grade of the gold standard
     * `negatives`: number of phrases judged not relevant
     * `judged`: the sum of the hits' parts of bpref; None without judged negatives
-    returned_rows (document, rank) of the rows that count as returned, if some do not
+    * `returned_rows`: document and rank of the rows that count as returned, if some do not
     * `deepest`: the rank beyond which the hits are unknown, if any
     * `gold_size`: the gold size for cutoffs, if `size` includes broader concepts
     * `declined`: see `Gold.declined`

@@ -178,7 +178,7 @@ def gold_items(
     """Return the relevant items, which include as `negatives` the items judged not relevant.
 
     Entries that share a spelling are one item. Under `listed`, an annotator's repeated entry is another item.
-    * `without`: an annotator whose choices are left out; the gold then has only the documents that he or she saw.
+    * `without`: an annotator whose choices are left out; the gold then has only the documents that this annotator saw.
     * `fewest`: the votes that an item needs in each document (D,), 0 to leave the document out.
     """
     annotators = settings.annotators

@@ -37,11 +37,11 @@ _VECTORS_PER_BLOCK = 500
 
 @dataclass(frozen=True)
 class SimilarityTable:
-    """The similarity of V phrases, addressed by number; -1 is a missing phrase, similar to no other.
+    """The similarity of V phrases, addressed by index; -1 is a missing phrase, similar to no other.
 
     * `entry`: (V + 1,) row of each phrase in the user's table, -1 for none and for zero vectors; the last is -1
     * `entries`: number of rows
-    * `key`: sorted numbers of pairs, a · entries + b; `score`: their similarities; empty if there are vectors
+    * `key`: sorted codes of pairs, a · entries + b; `score`: their similarities; empty if there are vectors
     * `vectors`: (V + 1, length) unit vector of each phrase, zeros for none; or None
     """
 
@@ -169,7 +169,7 @@ def phrases(corpus: Corpus) -> list[str]:
 
 
 def as_lines(phrases: Sequence[str]) -> str:
-    """Return phrases one per line; line ends and other white space within a phrase become one blank.
+    """Return phrases one per line; line ends and other white space within a phrase become one space.
 
     >>> as_lines(["spring\\ntide", "sea"])
     'spring tide\\nsea\\n'
@@ -205,9 +205,9 @@ def notes_on_similarities(corpus: Corpus, coded: Coded, settings: Settings) -> l
 class CandidatePairs:
     """Predictions of one system and gold spellings, by document and rank.
 
-    * `document`, `rank`, `phrase`: (row,) document number, rank and phrase number of every prediction that remains
+    * `document`, `rank`, `phrase`: (row,) indices of document and phrase, and rank, of every prediction that remains
       after filtering and deduplication
-    * `item`, `spelling`: (spelling,) gold item, and number of the phrase
+    * `item`, `spelling`: (spelling,) gold item, and index of the phrase
     """
 
     gold: Gold
@@ -243,7 +243,7 @@ class CandidatePairs:
 
 
 def candidate_pairs(data: Prepared, run: CodedRun, alignment: Alignment) -> CandidatePairs:
-    """Return the predictions and gold spellings of aligned lists, as numbers of phrases.
+    """Return the predictions and gold spellings of aligned lists, as indices of phrases.
 
     An item has all spellings of its form in the document, in the order of the file.
     """

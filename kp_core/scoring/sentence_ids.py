@@ -49,7 +49,7 @@ def _list_sentences(documents: pd.DataFrame) -> pd.DataFrame:
 
 
 def _split(text: str) -> list[tuple[int, str]]:
-    """Return paragraph number and text of each sentence; line breaks within a sentence become blanks."""
+    """Return paragraph number and text of each sentence; line breaks within a sentence become spaces."""
     parts = [part for part in _PARAGRAPHS.split(clean(text).replace("\r\n", "\n").strip()) if part]
     return [
         (paragraph, _BLANKS.sub(" ", part[start:end]))

@@ -53,7 +53,7 @@ class Contexts:
         return matrix
 
     def _places(self, phrases: Sequence[Sequence[str]]) -> list[list[int]]:
-        """Return the numbers of the first sentences that contain each phrase, given as stems."""
+        """Return the indices of the first sentences that contain each phrase, given as stems."""
         forms = [" ".join(phrase) for phrase in phrases]
         first_sentences: dict[str, dict[int, None]] = {form: {} for form in forms}
         for number, start, end in occurrences(self.sentences, first_sentences):

@@ -176,7 +176,7 @@ for _base, _order in {"ROUGE-1": 1, "ROUGE-2": 2, "ROUGE-L": 0}.items():
 
 @similarity_measure("chrF")
 def chrf(sides: Sides) -> Floats:
-    """Return F2 of the mean precision and recall of character n-grams, blanks removed."""
+    """Return F2 of the mean precision and recall of character n-grams, without spaces."""
     orders = range(1, min(6, sides.r, sides.h) + 1)
     precision, recall = np.zeros(sides.n), np.zeros(sides.n)
     for order in orders:

@@ -15,7 +15,7 @@ from kp_core.similarity.tokens import CONJUNCTIONS, PREPOSITIONS, Phrases, Share
 
 #: Types of near misses and their rules, best first; the first rule that applies decides.
 TYPES: dict[str, str] = {
-    "EXACT": "the same phrase, up to case and blanks",
+    "EXACT": "the same phrase, up to case and spaces",
     "MORPH": "the same phrase once its words are stemmed",
     "INCLUDE": "the candidate contains the whole keyphrase",
     "PARTOF": "the keyphrase contains the whole candidate",

@@ -95,7 +95,7 @@ class Scores:
 
 
 class Scorer:
-    """Scorer of phrase pairs by any measure, which encodes the phrases once; pairs are two arrays of phrase numbers.
+    """Scorer of phrase pairs by any measure, which encodes the phrases once; pairs are two arrays of phrase indices.
 
     * `stemmed`: (phrase,) phrases that are already stems
     * `kept`: data that measures of meaning prepare once

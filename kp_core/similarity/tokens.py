@@ -85,7 +85,7 @@ class Phrases:
         coded = words.flatten().dictionary_encode()
         self.vocabulary: list[str] = coded.dictionary.to_pylist()
         code, length = coded.indices.to_numpy(), np.diff(words.offsets.to_numpy())
-        if "" in self.vocabulary:  # from double blanks and empty phrases
+        if "" in self.vocabulary:  # from double spaces and empty phrases
             nonempty = code != self.vocabulary.index("")
             owner = np.repeat(np.arange(len(length)), length)
             code, length = code[nonempty], np.bincount(owner[nonempty], minlength=len(length))
@@ -110,7 +110,7 @@ class Phrases:
 
     @cached_property
     def spelling(self) -> Codes:
-        """Codes of phrases (phrase,), equal for phrases that differ only in case and blanks."""
+        """Codes of phrases (phrase,), equal for phrases that differ only in case and spaces."""
         normalized = pa.array(Normaliser.parse("lower+space").apply(self._given), pa.large_string())
         codes: Codes = normalized.dictionary_encode().indices.to_numpy()
         return codes
@@ -123,7 +123,7 @@ class Phrases:
 
     @cached_property
     def texts(self) -> list[str]:
-        """The normalized phrases as strings, words joined by one blank."""
+        """The normalized phrases as strings, words joined by one space."""
         if not (self.tokenization.everywhere and self.tokenization.stemmer):
             return self._forms
         joined: list[str] = pc.binary_join(self.stem_lists(), " ").to_pylist()
@@ -131,7 +131,7 @@ class Phrases:
 
     @cached_property
     def characters(self) -> Flat:
-        """The characters, without blanks."""
+        """The characters, without spaces."""
         joined = ["".join(text.split()) for text in self.texts]
         code = np.frombuffer("".join(joined).encode("utf-32-le", "surrogatepass"), np.int32)
         return Flat.of_lengths(code, np.fromiter(map(len, joined), np.int64, len(joined)))
@@ -155,7 +155,7 @@ class Sides:
     """A block of n pairs, all with r tokens in the reference and h in the hypothesis.
 
     * `ref`, `hyp`: (r, n) and (h, n) token codes
-    * `reference`, `hypothesis`: (n,) numbers of the phrases
+    * `reference`, `hypothesis`: (n,) indices of the phrases
     """
 
     ref: Codes

@@ -119,7 +119,7 @@ class _Part:
     """One measure for K rows of the result with their names.
 
     * `kind`: together, each (one annotator against the union of the others, but K: the others only) or pairs
-    * `number`: number of the subset in the names of sums, 0 for all documents
+    * `number`: index of the subset in the names of sums, 0 for all documents
     """
 
     kind: str

@@ -362,7 +362,7 @@ def better_on(results: Mapping[str, Comparison]) -> Iterator[BetterOn]:
 
 
 def one_comparison(comparisons: Sequence[Comparison], recipe: str) -> Comparison:
-    """Combine comparisons into the first one, with the rows and notes of all, under one signature."""
+    """Merge comparisons into the first one: the rows and notes of all, under one signature."""
     first, *others = comparisons
     notes = list(first.notes)
     for other in others:
@@ -379,7 +379,7 @@ def _of_all_systems(data: Prepared, family: Family, cutoff: Cutoff) -> Compariso
 
 
 def compare_prepared(data: Prepared, family: Family, cutoff: Cutoff, systems: Systems | None = None) -> Comparison:
-    """Compare the systems of prepared data in memory; `systems`: their counts, if only in a part of the data."""
+    """Compare the systems of prepared data in memory; `systems`: their counts, if only part of the data is compared."""
     family_at = FamilyAt(family, cutoff, data.settings)
     if systems and family_at.average in SUBJECT:
         raise usage_error("by subject", average=family_at.average)

@@ -247,7 +247,7 @@ def system_rows(
     """Return the rows of all systems from sums; values under several gold standards are averaged.
 
     * `counts`: subset → counts, needed to average the runs of a system in memory
-    * `subjects`: (subset, system, number of the measure, average) → mean over subjects
+    * `subjects`: (subset, system, index of the measure, average) → mean over subjects
     """
     rows, settings = list[Row](), query.settings
     for number, subset in enumerate(subsets(query.by, query.names.groups)):
@@ -280,7 +280,7 @@ def system_rows(
 
 
 def _rows(query: Query, names: tuple[str, str, str], index: int, values: Estimate, n_documents: int) -> Iterator[Row]:
-    """Yield one row per cutoff; `names`: system, average, subset; `index`: number of the measure in the subset."""
+    """Yield one row per cutoff; `names`: system, average, subset; `index`: that of the measure in the subset."""
     system, average, subset = names
     measure = query.measures_of(subset)[index]
     for number, cutoff in enumerate(measure.cutoffs(query.settings)):

@@ -193,7 +193,7 @@ def square(pairs: pd.DataFrame, column: str, names: Sequence[str], mirror_factor
 class Row(NamedTuple):
     """One value of a result, with the data needed for means over runs and data sets.
 
-    * `indices`: numbers of measure and cutoff
+    * `indices`: those of measure and cutoff
     * `resampled`: (B,) values of the resamples; `variance`: of the t interval over documents and runs
     * `runs`: values of the system's runs, if there are several
     """

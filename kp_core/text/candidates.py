@@ -66,7 +66,7 @@ class Tokens:
         return cls(raw, [stems.of(sentence) for sentence in raw])
 
     def form(self, span: Span) -> str:
-        """Return the form of a phrase of the text: its stemmed tokens, separated by blanks."""
+        """Return the form of a phrase of the text: its stemmed tokens, separated by spaces."""
         sentence, start, end = span
         return " ".join(self.forms[sentence][start:end])
 

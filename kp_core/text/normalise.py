@@ -15,7 +15,7 @@ from kp_core.errors import UsageError, input_error, refuse_unknown
 from kp_core.text.stem import STEMMERS, stem_words
 from kp_core.text.tokenise import CJK
 
-#: Separator of phrases while steps run on all of them together; not a blank, and not a combining character.
+#: Separator of phrases while steps run on all of them together; not a space, and not a combining character.
 _BORDER = "\x00"
 _INVISIBLE = dict.fromkeys([0x00AD, 0x200B, 0xFEFF])
 _DASHES = {0x2010: "-", 0x2011: "-", 0x2212: "-"}
@@ -98,7 +98,7 @@ class Normaliser:
         return self.by_word(self.as_text(phrases), "sort" in self.steps)
 
     def as_text(self, phrases: Sequence[str]) -> list[str]:
-        """Apply the steps that do not need words: composition, case, blanks, hyphens, possessives."""
+        """Apply the steps that do not need words: composition, case, spaces, hyphens, possessives."""
         phrases = list(phrases)
         if not self.steps or not phrases:
             return phrases
@@ -129,7 +129,7 @@ class Normaliser:
 
 
 def _by_word(phrases: list[str], step: str) -> list[str]:
-    """Apply one step to every distinct blank-separated word (`sort` to each list of words)."""
+    """Apply one step to every distinct space-separated word (`sort` to each list of words)."""
     if step == "sort":
         return [" ".join(sorted(phrase.split(" "))) for phrase in phrases]
     words = pc.split_pattern(pa.array(phrases, pa.string()), " ")

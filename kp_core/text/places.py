@@ -27,7 +27,7 @@ class Place:
 
 
 def token_lines(texts: Sequence[str], normaliser: Normaliser) -> list[str]:
-    """Return the normalized tokens of each text or phrase as one line, with blanks around every token.
+    """Return the normalized tokens of each text or phrase as one line, with spaces around every token.
 
     Pass all texts together, so that distinct words are processed only once.
     """

@@ -155,7 +155,7 @@ def keyphrase_classes(
 ) -> list[tuple[str, Source]]:
     """Return class and source of each keyphrase: given, by majority of its occurrences, or from the phrase alone.
 
-    * `given`: (phrase,) class (NN, AdjN, other), or tags in C5 or Penn separated by blanks; None if unknown
+    * `given`: (phrase,) class (NN, AdjN, other), or tags in C5 or Penn separated by spaces; None if unknown
     """
     tags_of = [(entry or "").split() for entry in given] if given is not None else [[] for _ in phrases]
     tagset = tagset_of(tag for tags in tags_of for tag in tags)

@@ -21,7 +21,7 @@ LONGEST_SENTENCE = 80
 
 
 def clean(text: str) -> str:
-    """Return the text in NFC, with ordinary blanks for no-break spaces and without soft hyphens."""
+    """Return the text in NFC, with ordinary spaces for no-break spaces and without soft hyphens."""
     return unicodedata.normalize("NFC", text).replace("\u00a0", " ").replace("\u00ad", "")
 
 
@@ -31,7 +31,7 @@ def tokens(text: str) -> list[tuple[str, int, int]]:
 
 
 def straight(text: str) -> str:
-    """Replace typographic apostrophes by straight ones."""
+    """Replace typographic apostrophes with straight ones."""
     return text.replace("\u2019", "'")
 
 
@@ -67,7 +67,7 @@ def sentence_places(text: str) -> list[tuple[int, int]]:
 
 
 def occurrences(sentences: Iterable[Sequence[str]], phrases: Collection[str]) -> Iterator[Span]:
-    """Yield the spans of phrases (tokens separated by blanks) in sentences, in order, shorter ones first."""
+    """Yield the spans of phrases (tokens separated by spaces) in sentences, in order, shorter ones first."""
     lengths: dict[str, set[int]] = {}
     for phrase in phrases:
         words = phrase.split(" ")

@@ -30,7 +30,7 @@ def _all_ratings() -> pd.DataFrame:
 
 
 def ratings() -> pd.DataFrame:
-    """Return the ratings of the data on screen as judgments; for an invited rater only his or her own."""
+    """Return the ratings of the data on screen as judgments; for an invited rater only their own."""
     table, rater = _all_ratings(), invited()
     return table[table["annotator"] == rater] if rater else table
 

@@ -308,7 +308,7 @@ def answer(reply: Reply) -> None:
 
 
 def open_sample(name: str, asked: bool = True) -> None:
-    """Show a sample; the user's files are not forgotten. `asked`: whether the user requested the sample"""
+    """Show a sample, and keep the user's files. `asked`: whether the user requested the sample"""
     state = session()
     state.lost, state.chose_sample, state.on_screen = False, asked, _sample_workspace(name)
 

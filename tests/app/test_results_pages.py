@@ -166,7 +166,7 @@ def test_measure_without_values_shows_text_instead_of_chart() -> None:
     app = at("overview", "", measure="bpref")
     assert not app.get("plotly_chart")
     assert "yake undefined" in "".join(html(app))
-    assert "judged as not relevant" in words(app)
+    assert "judged nonrelevant" in words(app)
 
 
 @pytest.mark.parametrize(("page", "tab"), SYSTEMS)

@@ -148,7 +148,7 @@ def test_links_of_pages_outside_the_documentation_lead_somewhere(page: Path) -> 
 def test_every_dashboard_page_has_guide_page() -> None:
     guide = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("- Guide:\n")[2]
     entries = re.findall(r"^ {6}- (.+): guide/(\w+)\.md$", guide, re.M)
-    read = [("Ten common tasks", "ways"), ("Five uses to open", "gallery")]
+    read = [("Ten common tasks", "ways"), ("Five examples to open", "gallery")]
     assert entries == [*read, *((stem.capitalize(), stem) for stem in SHOWN)]
     for title, stem in entries:
         text = (ROOT / "docs" / "guide" / f"{stem}.md").read_text(encoding="utf-8")

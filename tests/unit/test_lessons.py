@@ -10,7 +10,7 @@ from kp_core.studies.published_tables import LECTURE_SYSTEMS
 
 #: The answers, worked out on paper.
 ANSWERS = {
-    "threshold": (Fraction(1, 2), Fraction(1, 4), "many phrases, the hits come late"),
+    "threshold": (Fraction(1, 2), Fraction(1, 4), "a long list with late hits"),
     "paradox": (0.85, Fraction(3492, 4992), "on “no” (P_neg)"),
     "universe": (Fraction(140, 700), "below 0", 1 - 2 * Fraction(495, 10750)),
     "positive": (Fraction(3, 5), Fraction(8, 15), Fraction(4, 15)),
@@ -73,7 +73,7 @@ def test_kappas_of_the_paradoxes_as_printed() -> None:
 
 
 def test_tables_behind_the_pictures() -> None:
-    at_8 = every_lesson.AT_K.loc[("few phrases, the hits come early", 8)]
+    at_8 = every_lesson.AT_K.loc[("a short list with early hits", 8)]
     assert at_8[["P@k", "R@k"]].tolist() == pytest.approx([1 / 2, 2 / 3])
     assert every_lesson.over_k("a list of ten").loc[4, ["F1@k", "P_pos"]].tolist() == pytest.approx([4 / 9] * 2)
     assert every_lesson.levels("three people, five phrases")["K"].round(4).tolist() == [0.3182, 0.76, 1.0]

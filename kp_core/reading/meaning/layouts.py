@@ -244,7 +244,7 @@ def _join_columns(first: pa.ChunkedArray, mark: str, second: pa.ChunkedArray) ->
 
 
 def _add_grades(table: Table, mapping: Mapping) -> Table:
-    """Replace marks by grades; unmarked rows count as N, with a note."""
+    """Replace marks with grades; unmarked rows count as N, with a note."""
     for name in table.names if table.header else ():
         if plain(name) not in NAMES["relevance"] and mapping.relevance != name:
             continue

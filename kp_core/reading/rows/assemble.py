@@ -89,7 +89,7 @@ def _refuse_other_titles(parts: Sequence[Part]) -> None:
 
 
 def label(parts: Sequence[Part], notes: list[Note]) -> None:
-    """Replace identifiers used as phrases by their labels in other files, preferably in the gold standard."""
+    """Replace identifiers used as phrases with their labels in other files, preferably in the gold standard."""
     with_concepts = [part for part in parts if part.role in ("gold", "system") and "concept" in part.table.column_names]
     with_concepts.sort(key=lambda part: part.role)
     tables = [part.table.select(["concept", "phrase"]).to_pandas() for part in with_concepts]

@@ -27,8 +27,8 @@ class EqualValues:
     """Groups of equal values of P pairs, from low to high.
 
     * `distinct`: (V,) the distinct values, to 12 decimals
-    * `group`: (P,) number of the value of each pair
-    * `members`: (V, P) sparse mask of the pairs with each value; times weights of pairs, it gives those of values
+    * `group`: (P,) index of the value of each pair
+    * `members`: (V, P) sparse mask of the pairs with each value; turns weights of pairs into weights of values
     """
 
     distinct: Floats
@@ -190,12 +190,12 @@ class Correlator:
 
     @property
     def rows(self) -> Ints:
-        """Numbers of the pairs that are in at least one correlation."""
+        """Indices of the pairs that are in at least one correlation."""
         return np.unique(np.concatenate([np.empty(0, np.int64), *(rows for rows, *_ in self._parts)]))
 
 
 def by_gaps(values: Floats) -> Iterator[tuple[Bools, Ints]]:
-    """Yield each distinct mask of defined values (P,), with the numbers of the columns (K,) that have it."""
+    """Yield each distinct mask of defined values (P,), with the indices of the columns (K,) that have it."""
     defined, columns = ~np.isnan(values), defaultdict[bytes, list[int]](list)
     for index, pattern in enumerate(defined.T):
         columns[pattern.tobytes()].append(index)

@@ -103,7 +103,7 @@ def estimate(
     """Return correlations by subset, their intervals, and tests between measures.
 
     * `scores`: (P, R) of R annotators for P pairs; `measures`: one row per pair, undefined if not finite
-    * `cluster`: (P,) number of the resampled unit of each pair, such as its document
+    * `cluster`: (P,) index of the resampled unit of each pair, such as its document
     * `labels`: one row per pair, one column per breakdown; `lengths`: (P, 2) words of keyphrase and candidate
 
     The same resamples are used for all measures, subsets and combinations of scores, and for the human ceiling.
@@ -220,7 +220,7 @@ def _tests(judged: _Judged) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
 def contests(measures: Floats, human: Floats, name: Correlation = "spearman") -> pd.DataFrame:
     """Return the pairs of measures (P, M) that vary, as do the human scores (P,), on the phrase pairs with all values.
 
-    Columns: a, b (numbers of the measures), first, second (their correlations with the human score), between (their
+    Columns: a, b (indices of the measures), first, second (their correlations with the human score), between (their
     correlation with each other; missing for Kendall, which Williams' test does not support), n.
     """
     a, b = np.triu_indices(measures.shape[1], 1)
@@ -271,7 +271,7 @@ def permute_both(
 ) -> Floats:
     """Return two-sided p (K, H) of PERM-BOTH for K pairs of measures, over the phrase pairs with all scores.
 
-    measures (P, M) and human (P, H) are scores of phrase pairs, contest (K, 2) numbers of measures. Measures are
+    measures (P, M) and human (P, H) are scores of phrase pairs, contest (K, 2) indices of measures. Measures are
     standardized; a trial swaps the two measures of each phrase pair, or of each unit (P,) such as a document, with
     probability 1/2; all pairs of measures share the random numbers. p = (c + 1) / (trials + 1) if c trials reach the
     |difference of correlations|; with few units, all swaps are enumerated. NaN if a measure is constant.
@@ -295,8 +295,8 @@ def permute_both(
 def differences(z: Floats, human: Floats, contest: Ints, name: Correlation, unit: Ints) -> Callable[[Floats], Floats]:
     """Return a function from swapped units (B, U), 1 or 0, to differences of correlations (B, K · H).
 
-    The correlations are of standardized measures z (n, M) with human scores (n, H); contest (K, 2) has the numbers of
-    two measures, unit (n,) the unit of each phrase pair.
+    The correlations are of standardized measures z (n, M) with human scores (n, H); contest (K, 2) has the indices
+    of two measures, unit (n,) the unit of each phrase pair.
     """
     mixture = _mixed_ranks(z, human, contest) if name == "spearman" else _mixed_values(z, human, contest, name)
 

@@ -159,7 +159,7 @@ def ordinal_alpha(scores: Floats) -> float:
 def quadratic_kappa(first: Floats, second: Floats) -> float:
     """Return Cohen's kappa with squared differences of the scores as weights, over pairs that both scored (P,).
 
-    NaN if both give one and the same score to every pair, or have no pair in common. Source: Cohen 1968.
+    NaN if both give every pair the same score, or have no pair in common. Source: Cohen 1968.
     """
     scored_by_both = ~(np.isnan(first) | np.isnan(second))
     x, y = first[scored_by_both], second[scored_by_both]

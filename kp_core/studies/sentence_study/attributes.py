@@ -179,7 +179,7 @@ class Extracts:
     """The S sentences of the documents that annotators saw, with their attributes and the annotators' choices.
 
     * `frame`: one row per sentence, as from `attributes`; `columns`: its attributes as numbers (S, F)
-    * `document`, `position`, `votes`: (S,) document number, number of sentences before, number who chose it
+    * `document`, `position`, `votes`: (S,) index of the document, sentences before it, annotators who chose it
     * `documents`, `groups`: (D,) ids and types of the documents
     """
 
