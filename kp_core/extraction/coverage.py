@@ -84,7 +84,7 @@ def coverage(
             sizes[kind] += len(forms_of_kind)
             matched = {canonical(form, long_forms) for form in forms_of_kind}
             reached[kind] += sum(not spelled.isdisjoint(matched) for spelled in forms)
-        progress(number / len(texts), f"looking through document {number:,} of {len(texts):,}")
+        progress(number / len(texts), f"searching document {number:,} of {len(texts):,}")
     table = pd.DataFrame({"candidates": names, "keyphrases": entries, "reachable": [reached[kind] for kind in names]})
     table["coverage"] = table["reachable"] / table["keyphrases"]
     means = [float("nan") if kind == _CEILING or not texts else sizes[kind] / len(texts) for kind in names]

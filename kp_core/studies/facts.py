@@ -137,7 +137,7 @@ def _system_notes(system: str, sums: Sums, settings: Settings) -> list[Note]:
         text = f"{pluralize(repeats.count, 'phrase')} in {pluralize(lists.count, 'list')} {verb} an earlier one"
         text += f" after normalization; {change_in_words('duplicates', settings.duplicates)}"
         if settings.duplicates == "count" or (settings.ap_repeats == "hit" and settings.duplicates != "before"):
-            text += "; a hit counts again there, so that a value may exceed 1"
+            text += "; a hit counts again there, so a value may exceed 1"
         notes.append(Note("info", system, text))
     return notes
 

@@ -104,7 +104,7 @@ def spans(table: Recovered) -> pd.DataFrame:
     """Return one row per share of all phrases, with its lowest and highest possible percentage."""
     shares = (
         "both chose it (a)",
-        "one side alone chose it (b + c)",
+        "only one side chose it (b + c)",
         "neither chose it (d)",
         "chosen by the side that chose more",
         "chosen by the other side",

@@ -359,7 +359,7 @@ class Requirement:
         except ValueError:
             limit = float("nan")
         if match is None or limit != limit:
-            raise UsageError(f"'{text}' is no requirement; write one such as F1@5>=.30, or bart low:F1@5>=.28")
+            raise UsageError(f"'{text}' is not a requirement; write for example F1@5>=.30 or bart low:F1@5>=.28")
         parts = match["system"] or "", match["bound"] or "value"
         return Requirement(text.strip(), *parts, parse(match["measure"]), match["sign"], limit)
 

@@ -117,7 +117,7 @@ def choose_document(ids: list[str], listed: pd.DataFrame, known_ids: Collection[
         link.set_default("document", None)
     position = ids.index(requested) if requested in ids else 0
     if is_linked:
-        show.small(f"The link names {requested}, which is not in the list; it is shown all the same.")
+        show.small(f"The link names {requested}, which is not in the list; it is shown anyway.")
     elif ids:
         st.session_state[_LAST_SHOWN] = ids[position]
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):

@@ -192,7 +192,7 @@ def test_few_documents_that_differ_are_a_caveat() -> None:
     said = kp.answer(kp.load(gold=gold, systems=lists), k=1, resamples=200)
     assert said.grade == "significant"
     nobody = kp.load(gold=gold, systems={"a": {d: ["x"] for d in gold}, "b": {d: ["y"] for d in gold}})
-    assert kp.answer(nobody, k=1, resamples=200).caveats == ("a and b have the same value on each of 40 documents.",)
+    assert kp.answer(nobody, k=1, resamples=200).caveats == ("a and b have the same value on all 40 documents.",)
     assert said.caveats == ("a and b differ on only 7 of 40 documents; intervals and tests are unreliable below 10.",)
     item = kp.answer(kp.load(gold=gold, systems={"a": lists["a"]}), k=1, resamples=200)
     assert item.caveats == (

@@ -174,7 +174,7 @@ def _unequal_lengths(name: str, data: bytes, encoding: str) -> InputError:
     lines = [(number, cells) for number, cells in lines if cells != [b""] and (number > 1 or len(cells) != 2)]
     for number, (phrase, *cells) in lines:
         length = len(lines[0][1]) - 1
-        expected = f"a phrase (with _ for blanks) and {length:,} numbers in each line, separated by blanks"
+        expected = f"a phrase (with _ for spaces) and {length:,} numbers in each line, separated by spaces"
         problems = [f"“{cell[:50].decode(errors='replace')}”" for cell in cells if not _NUMBER.fullmatch(cell)]
         problems += [f"{len(cells):,} numbers"] * (len(cells) != length or not cells)
         problems += [f"bytes that are not {encoding}"] * (phrase != phrase.decode(encoding, "ignore").encode(encoding))

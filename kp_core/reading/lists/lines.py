@@ -347,7 +347,7 @@ def _decode(columns: dict[str, pa.Array], rows: Rows, file: str, underscore: boo
     if underscore:
         columns["phrase"] = pc.replace_substring(phrases, "_", " ")
     elif pc.any(pc.match_substring(phrases, "_")).as_py() and not pc.any(pc.match_substring(phrases, " ")).as_py():
-        message = "Phrases contain `_` but no blanks; if `_` means a blank, choose underscore = space."
+        message = "Phrases contain `_` but no spaces; if `_` means a space, choose underscore = space."
         rows.notes.append(Note("warning", file, message))
 
 

@@ -508,7 +508,7 @@ def _inner(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
     if numbers and all(numbers) and 2 * sum("." in digits for digits in numbers) >= len(numbers):
         return draft.doubted("The phrases that are followed by a number may have scores.", "inner", inner="scored")
     if phrases == TEXT and not profile(table, phrases).phrases:
-        question = "The strings are longer than keyphrases are."
+        question = "The strings are longer than keyphrases usually are."
         return draft.doubted(question, "text", role="documents", text=phrases, keyphrases=(), split="")
     lists = [json_list(cell) or [] for cell in table.first_texts(phrases, SAMPLE).to_pylist() if cell[:2] == "[["]
     items = [item if isinstance(item, list) else [0] for cells in lists for item in cells]

@@ -192,7 +192,7 @@ class File:
             stop = max(self.text.rfind(end, start, start + limit + 1) for end in "\r\n")
             if stop < 0:
                 number = len(split_lines(self.text[:start])) + 1
-                found, expected = f"a line of more than {limit:,} characters", f"at most {limit:,} characters a line"
+                found, expected = f"a line of more than {limit:,} characters", f"at most {limit:,} characters per line"
                 raise InputError(f"{self.name}, line {number}", found, expected, "Split it, or raise the limit.")
             start = stop + 1
 

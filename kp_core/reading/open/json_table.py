@@ -209,7 +209,7 @@ def _record(name: str, line: int, text: str) -> JsonRecord:
 def _stopped(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"column {error.colno}: {error.msg}"
-    return "deeply nested JSON" if isinstance(error, RecursionError) else "a number without end"
+    return "deeply nested JSON" if isinstance(error, RecursionError) else "a number with too many digits"
 
 
 def _repeated_key(where: str, error: _TwiceError) -> InputError:
@@ -307,7 +307,7 @@ def _table(file: File, rows: Sequence[Row], lines: Sequence[int] = ()) -> Table:
     size, (rows, lines, notes) = len(rows), _explode(file.name, rows, lines or [0] * len(rows))
     if len(rows) > size:  # a long text is repeated in each row of its document
         texts = sum(len(cell) for row in rows for cell in row.values() if isinstance(cell, str))
-        refuse_over(file.limits.unpacked_bytes, texts, "characters", file.name, "a table of a row for each object")
+        refuse_over(file.limits.unpacked_bytes, texts, "characters", file.name, "a table with one row per object")
     names = list(dict.fromkeys(chain.from_iterable(rows)))
     ours, columns = _are_ours(names), list[tuple[str, list[Any]]]()
     for index, name in enumerate(names, 1):

@@ -273,7 +273,7 @@ def _members(name: str, data: bytes, limits: Limits, *, all_members: bool) -> It
             f"a member in more than {_MOST_FOLDERS} folders": inner.count("/") > _MOST_FOLDERS,
             "a member that leaves the archive": leaves,
             "a member with a backslash or NUL in its name": "\\" in inner or "\0" in inner,
-            "two members of one name": inner in seen,
+            "two members with the same name": inner in seen,
             problem: problem,
         }
         if found := next((what for what, is_so in problems.items() if is_so), ""):

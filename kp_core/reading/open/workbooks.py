@@ -101,7 +101,7 @@ def _excel_rows(file: File, page: Any) -> _Rows:
     """Yield number and cells of the rows of an Excel sheet; refuse formulas without stored values."""
     if match := _FORMULA.search(page.parent._archive.read(page._worksheet_path)):
         where, what = f"{file.name}, sheet “{page.title}”, cell {match[1].decode()}", "a formula without its value"
-        remedy = "Open it in a spreadsheet program, save it there, load that; or choose other sheets."
+        remedy = "Open it in a spreadsheet program, save it there, and load the saved file; or choose other sheets."
         raise InputError(where, what, "values", remedy)
     page.reset_dimensions()  # they may be wrong
     with warnings.catch_warnings(action="ignore"):

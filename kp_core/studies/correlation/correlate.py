@@ -235,7 +235,7 @@ def _notes(estimates: Correlations, values: pd.DataFrame, labels: pd.DataFrame, 
         notes.append(Note("warning", "intervals", f"{few} too few for a reliable interval"))
     if estimates.study.test == "perm-both" and estimates.study.trials < estimates.trials_needed():
         text = f"{estimates.study.trials} trials are too few for significant differences of so many pairs of measures"
-        notes.append(Note("warning", "tests", f"{text}; ask for {estimates.trials_needed()} or more"))
+        notes.append(Note("warning", "tests", f"{text}; choose {estimates.trials_needed()} or more"))
     if count := int((labels["pos_source"] == "phrase").sum() if "pos_source" in labels else 0):
         tagged = pluralize(count, "keyphrase was tagged by itself", "keyphrases were tagged by themselves")
         notes.append(Note("info", "pos", f"{tagged}, which is less certain"))

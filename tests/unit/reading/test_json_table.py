@@ -73,7 +73,7 @@ def test_text_of_nested_object_is_not_document_text() -> None:
     row = '{"id": "d1", "body": "xxxxxxxx", "kps": [{"text": "tide", "zz": 1}, {"text": "sea", "zz": 2}]}'
     result = columns(f"[{row}]")
     assert result == {"id": ["d1"] * 2, "body": ["x" * 8] * 2, "kps.text": ["tide", "sea"], "zz": [1, 2]}
-    with pytest.raises(InputError, match="a table of a row for each object of 27 characters"):
+    with pytest.raises(InputError, match="a table with one row per object of 27 characters"):
         table(f"[{row}]", limits=Limits(unpacked_bytes=26))
 
 
