@@ -76,7 +76,7 @@ def bare_items(items: list[str]) -> list[str]:
 class ListBuilder:
     """Collector of lists, which `rows` returns as columns; phrases may have scores, variants and other columns.
 
-    `amount` names the column of the numbers of phrases: grades in a gold standard, else scores.
+    `amount` names the column of numbers given with phrases: grades in a gold standard, else scores.
     """
 
     def __init__(self, role: Role, limits: Limits = LIMITS) -> None:
