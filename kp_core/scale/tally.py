@@ -235,7 +235,7 @@ def _query(plan: Plan, settings: Settings) -> evaluate.Query:
     return evaluate.Query(plan.parsed, parse_by(plan.by), plan.baselines, names=plan.names, settings=settings)
 
 
-def _annotator_pairs(plan: Plan) -> annotators.Couples:
+def _annotator_pairs(plan: Plan) -> annotators.AnnotatorPairs:
     return np.triu_indices(len(plan.names.annotators), 1)
 
 

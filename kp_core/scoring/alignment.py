@@ -98,29 +98,29 @@ def _repeats_form(form: Codes, length: Ints) -> Bools:
     start, repeated = np.cumsum(length) - length, np.zeros(len(form), bool)
     for block in codes.padded_blocks(len(length), int(length.max(initial=0))):
         lists = codes.padded(form, start[block], length[block], _NO_PHRASE)
-        with_repeats = _equal_neighbours(np.sort(lists, axis=1)).any(axis=1)
+        with_repeats = _equal_neighbors(np.sort(lists, axis=1)).any(axis=1)
         order = np.argsort(lists[with_repeats], axis=1, kind="stable")
-        repeats = _equal_neighbours(np.take_along_axis(lists[with_repeats], order, axis=1))
+        repeats = _equal_neighbors(np.take_along_axis(lists[with_repeats], order, axis=1))
         repeated[(start[block][with_repeats, None] + order[:, 1:])[repeats]] = True
     return repeated
 
 
-def _equal_neighbours(ordered: Codes) -> Bools:
+def _equal_neighbors(ordered: Codes) -> Bools:
     """Mark phrases of sorted lists (list, phrase) that equal the preceding phrase, from the second column on."""
     equal: Bools = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_PHRASE)
     return equal
 
 
 def _passes_filter(form: Codes, length: Ints, identities: Identities, rule: str) -> Bools:
-    passes = np.ones(len(form), bool)
+    is_kept = np.ones(len(form), bool)
     if "invalid-tokens" in rule:
         invalid = pc.match_substring_regex(identities.forms, r"(\A| )(,|\.|<unk>)( |\z)")
-        passes &= ~invalid.to_numpy(zero_copy_only=False)[form]
+        is_kept &= ~invalid.to_numpy(zero_copy_only=False)[form]
     if "one-word" in rule:
         has_blank = pc.match_substring(identities.forms, " ").to_numpy(zero_copy_only=False)
-        one_word = ~has_blank[form]  # the first word may be invalid too, as in the script of Chan et al.
-        passes &= ~one_word | (codes.running(one_word.astype(float), codes.ranks(length) == 1) == 1)
-    return passes
+        is_one_word = ~has_blank[form]  # the first word may be invalid too, as in the script of Chan et al.
+        is_kept &= ~is_one_word | (codes.running(is_one_word.astype(float), codes.ranks(length) == 1) == 1)
+    return is_kept
 
 
 def ranked_lists(run: CodedRun, identities: Identities, settings: Settings) -> Lists:
@@ -202,17 +202,17 @@ def _hits(document: Ints, rank: Ints, *columns: Floats) -> Hits:
 
 def ordered_hits(document: Ints, rank: Ints, credit: Floats, grade: Floats, rarity: Floats) -> Hits:
     """Return hits at known ranks from the gold items found and their gains; rows are ordered by document and rank."""
-    so_far = codes.running(credit, np.diff(document, prepend=-1) != 0)
-    is_first, credited = np.zeros(len(document)), np.flatnonzero(credit)  # earlier rows may have no hit
-    is_first[credited[np.diff(document[credited], prepend=-1) != 0]] = 1
-    return _hits(document, rank, credit, so_far / rank, is_first, grade, np.exp2(grade) - 1, rarity)
+    found_so_far = codes.running(credit, np.diff(document, prepend=-1) != 0)
+    is_first, credited_rows = np.zeros(len(document)), np.flatnonzero(credit)  # earlier rows may have no hit
+    is_first[credited_rows[np.diff(document[credited_rows], prepend=-1) != 0]] = 1
+    return _hits(document, rank, credit, found_so_far / rank, is_first, grade, np.exp2(grade) - 1, rarity)
 
 
 def recalled_hits(document: Ints, rank: Ints, credit: Floats, recalled: Floats) -> Hits:
     """Return as hits the rows with a positive credit for precision (`found`) or for recall (`recalled`)."""
-    credited = np.flatnonzero((credit > 0) | (recalled > 0))
-    hits = ordered_hits(document[credited], rank[credited], credit[credited], credit[credited], np.ones(len(credited)))
-    return hits.changed(recalled=recalled[credited])
+    rows = np.flatnonzero((credit > 0) | (recalled > 0))
+    hits = ordered_hits(document[rows], rank[rows], credit[rows], credit[rows], np.ones(len(rows)))
+    return hits.changed(recalled=recalled[rows])
 
 
 def tied_hits(document: Ints, rank: Ints, group: Ints, credit: Floats, gains: Floats) -> Hits:
@@ -262,9 +262,9 @@ def ideal_hits(gold: Gold, below_rel: Gold | None = None) -> Hits:
         size, credit = size + below_rel.size, np.concatenate([credit, np.zeros(len(below_rel.grade))])
     rarity = np.append(gold.rarity, np.zeros(len(grade) - len(gold.rarity)))
     equal_grades, equal_rarity = ((value == value[:1]).all() for value in (grade, rarity))
-    in_order = len(grade) == len(gold.grade)
-    order = np.arange(len(grade)) if equal_grades and in_order else np.lexsort((-grade, document))
-    rarity = rarity if equal_rarity and in_order else rarity[np.lexsort((-rarity, document))]
+    only_relevant = len(grade) == len(gold.grade)
+    order = np.arange(len(grade)) if equal_grades and only_relevant else np.lexsort((-grade, document))
+    rarity = rarity if equal_rarity and only_relevant else rarity[np.lexsort((-rarity, document))]
     return ordered_hits(document[order], codes.ranks(size), credit[order], grade[order], rarity)
 
 

@@ -54,9 +54,9 @@ class SubjectCounts:
         suggested = np.unique(owner[within] * width + subject[within])
         due = np.unique(gold.document[gold_in_use] * width + gold.subject[gold_in_use])
         key = np.union1d(suggested, due)
-        form, number = np.unique(key % width, return_inverse=True)
-        of_gold, of_lists = (np.isin(key, side, assume_unique=True).astype(float) for side in (due, suggested))
-        return SubjectCounts(key // width, number, of_gold, of_lists, form, used)
+        form, index = np.unique(key % width, return_inverse=True)
+        is_due, is_suggested = (np.isin(key, side, assume_unique=True).astype(float) for side in (due, suggested))
+        return SubjectCounts(key // width, index, is_due, is_suggested, form, used)
 
     @property
     def found(self) -> Floats:

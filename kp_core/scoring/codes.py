@@ -101,9 +101,9 @@ def _strings(column: pd.Series[Any], name: str) -> pa.Array:
 
 def _places(values: pa.Array, index: pd.Index[Any]) -> Codes:
     """Return the position of every value in `index`, efficiently for runs of equal values."""
-    heads = run_starts(values)
-    positions = index.get_indexer(pd.Index(values.take(heads).to_pandas(), dtype="str"))
-    return np.repeat(positions, np.diff(np.append(heads, len(values)))).astype(np.int32)
+    starts = run_starts(values)
+    positions = index.get_indexer(pd.Index(values.take(starts).to_pandas(), dtype="str"))
+    return np.repeat(positions, np.diff(np.append(starts, len(values)))).astype(np.int32)
 
 
 def ragged(start: Ints, length: Ints) -> Ints:
@@ -245,27 +245,27 @@ def refuse_reserved_names(annotators: tuple[str, ...]) -> None:
 def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: pd.DataFrame) -> dict[str, CodedRun]:
     runs = corpus.runs
     ids, names = _strings(runs["doc_id"], "document id"), _strings(runs["system"], "system")
-    name_heads = run_starts(names)
-    list_heads = distinct(np.append(run_starts(ids), name_heads))
+    name_starts = run_starts(names)
+    list_starts = distinct(np.append(run_starts(ids), name_starts))
     scores = None
     if "score" in runs and runs["score"].notna().any():
         scores = pd.to_numeric(runs["score"]).to_numpy(np.float64, na_value=np.nan)
-    ends = np.append(name_heads[1:], len(runs))[: len(name_heads)]
-    bounds = dict(zip(names.take(name_heads).to_pylist(), zip(name_heads, ends, strict=True), strict=True))
+    ends = np.append(name_starts[1:], len(runs))[: len(name_starts)]
+    bounds = dict(zip(names.take(name_starts).to_pylist(), zip(name_starts, ends, strict=True), strict=True))
     coded = {}
     for system in corpus.rankings:
         begin, end = bounds.get(system, (0, 0))
-        heads = list_heads[(list_heads >= begin) & (list_heads < end)]
-        head_ids = pd.Index(ids.take(heads).to_pandas(), dtype="str")
-        indices, lengths = documents.get_indexer(head_ids), np.diff(np.append(heads, end))
+        first_rows = list_starts[(list_starts >= begin) & (list_starts < end)]
+        list_ids = pd.Index(ids.take(first_rows).to_pandas(), dtype="str")
+        indices, lengths = documents.get_indexer(list_ids), np.diff(np.append(first_rows, end))
         has_gold = indices >= 0
         start, length = np.zeros(len(documents), np.int64), np.zeros(len(documents), np.int64)
-        start[indices[has_gold]], length[indices[has_gold]] = heads[has_gold] - begin, lengths[has_gold]
+        start[indices[has_gold]], length[indices[has_gold]] = first_rows[has_gold] - begin, lengths[has_gold]
         listed = length > 0
         empty_lists = documents.get_indexer(empty.loc[empty["source"] == system, "doc_id"])
         listed[empty_lists[empty_lists >= 0]] = True
         score = scores[begin:end] if scores is not None and not np.isnan(scores[begin:end]).all() else None
-        unknown, ranking = tuple(head_ids[~has_gold]), corpus.rankings[system]
+        unknown, ranking = tuple(list_ids[~has_gold]), corpus.rankings[system]
         coded[system] = CodedRun(start, length, phrase[begin:end], score, listed, unknown, ranking)
     return coded
 

@@ -163,23 +163,27 @@ def list_sizes(coded: Coded, identities: Identities, settings: Settings) -> tupl
     return len(choices(coded, identities, settings.changed(variants="first")).item), int(coded.seen.sum())
 
 
-def _spellings(coded: Coded, identities: Identities, settings: Settings, of_annotators: Bools) -> tuple[Ints, Codes]:
+def _spellings(coded: Coded, identities: Identities, settings: Settings, in_standard: Bools) -> tuple[Ints, Codes]:
     spellings = np.ones(len(coded.variant_entry), bool)
     if settings.variants == "first":
         spellings = np.diff(coded.variant_entry, prepend=-1) > 0
-    if not of_annotators.all():
-        spellings &= of_annotators[coded.entry_annotator[coded.variant_entry]]
+    if not in_standard.all():
+        spellings &= in_standard[coded.entry_annotator[coded.variant_entry]]
     return coded.variant_entry[spellings].astype(np.int64), identities.gold[coded.variant_phrase[spellings]]
 
 
 def gold_items(
-    coded: Coded, identities: Identities, settings: Settings, without: int | None = None, fewest: Ints | None = None
+    coded: Coded,
+    identities: Identities,
+    settings: Settings,
+    without: int | None = None,
+    votes_needed: Ints | None = None,
 ) -> Gold:
     """Return the relevant items, which include as `negatives` the items judged not relevant.
 
     Entries that share a spelling are one item. Under `listed`, an annotator's repeated entry is another item.
     * `without`: an annotator whose choices are left out; the gold then has only the documents that this annotator saw.
-    * `fewest`: the votes that an item needs in each document (D,), 0 to leave the document out.
+    * `votes_needed`: the votes that an item needs in each document (D,), 0 to leave the document out.
     """
     annotators = settings.annotators
     if without is not None:
@@ -190,8 +194,8 @@ def gold_items(
     known = coded.seen[in_standard].any(axis=0)
     if without is not None:
         known &= coded.seen[without]
-    if fewest is not None:
-        known &= fewest > 0
+    if votes_needed is not None:
+        known &= votes_needed > 0
     entry, form = _spellings(coded, identities, settings, in_standard)
     item_of_entry, items, representative = _merge(coded, entry, form, settings.gold_list == "listed")
 
@@ -207,16 +211,16 @@ def gold_items(
     votes = np.zeros(items, np.int64)
     votes[item_of_entry[chosen]] = 1
     if in_standard.sum() > 1:
-        voter = item_of_entry[chosen] * len(coded.annotators) + coded.entry_annotator[chosen]
-        votes = np.bincount(distinct(voter) // len(coded.annotators), minlength=items)
+        vote = item_of_entry[chosen] * len(coded.annotators) + coded.entry_annotator[chosen]
+        votes = np.bincount(distinct(vote) // len(coded.annotators), minlength=items)
     document = coded.entry_document[representative].astype(np.int64)
     n_seen = coded.seen[in_standard].sum(axis=0)[document]
-    enough = {"majority": number or n_seen // 2 + 1, "intersection": n_seen}.get(kind, 1)
-    if fewest is not None:
-        enough = fewest[document]
+    required_votes = {"majority": number or n_seen // 2 + 1, "intersection": n_seen}.get(kind, 1)
+    if votes_needed is not None:
+        required_votes = votes_needed[document]
     if kind == "votes" and not graded:
         grade = votes.astype(np.float64)
-    relevant, rejected = (votes >= enough) & (grade >= settings.rel), np.zeros(items, bool)
+    relevant, rejected = (votes >= required_votes) & (grade >= settings.rel), np.zeros(items, bool)
     rejected[rejected_items] = True
     rejected &= votes == 0
     spelling_item = item_of_entry[entry]

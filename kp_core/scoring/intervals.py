@@ -202,8 +202,10 @@ class Variance:
 
         The degrees of freedom are those of Satterthwaite 1946. See the simulation in benchmarks/README.md.
         """
-        of_runs, of_documents = (sum((v for v, _ in parts), 0.0 * self.both) for parts in (self.runs, self.documents))
-        variance = np.maximum(np.maximum(of_runs + of_documents - self.both, of_runs), of_documents)
+        run_variance, document_variance = (
+            sum((v for v, _ in parts), 0.0 * self.both) for parts in (self.runs, self.documents)
+        )
+        variance = np.maximum(np.maximum(run_variance + document_variance - self.both, run_variance), document_variance)
         variance = np.where(variance > _NO_VARIANCE, variance, 0.0)
         with np.errstate(invalid="ignore", divide="ignore"):
             parts = sum((v**2 / freedom for v, freedom in (*self.runs, *self.documents)), 0.0 * self.both)

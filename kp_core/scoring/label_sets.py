@@ -55,8 +55,8 @@ class LabelSets:
     def influence(self) -> tuple[Floats, Floats]:
         """Return the derivative of alpha by the weight of each document (D,), and the sum of its absolute terms."""
         n, disagreement, chance, similarities = (x[0] for x in self._sums(np.ones((1, len(self.number)))))
-        between = ratio(n**2 - self.within.sum() - chance, n**2 - (self.number**2).sum(), 0.0)
-        slope = 2 * (n * self.number - similarities) + self.within - between * self.number**2
+        mean_similarity = ratio(n**2 - self.within.sum() - chance, n**2 - (self.number**2).sum(), 0.0)
+        slope = 2 * (n * self.number - similarities) + self.within - mean_similarity * self.number**2
         terms = [
             self.number * disagreement / chance,
             (n - 1) * (self.number - self.together) / chance,
@@ -72,9 +72,9 @@ class LabelSets:
         """
         n, disagreement = weights @ self.number, weights @ (self.number - self.together)
         similarities = self._similarities(weights) + (weights @ self.empty)[:, None] * self.empty
-        between = (similarities * weights).sum(axis=1) - weights**2 @ self.within
+        between_sum = (similarities * weights).sum(axis=1) - weights**2 @ self.within
         pairs, distinct = (n**2 - power @ self.number**2 for power in (weights**2, weights))
-        return n, disagreement, n**2 - weights @ self.within - between * ratio(distinct, pairs, 0.0), similarities
+        return n, disagreement, n**2 - weights @ self.within - between_sum * ratio(distinct, pairs, 0.0), similarities
 
     def _similarities(self, weights: Floats) -> Floats:
         """Return the similarities of each document to all weighted documents, (B, D) → (B, D)."""

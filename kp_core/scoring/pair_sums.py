@@ -120,7 +120,7 @@ class PairResults:
     """The comparison of systems and their pairs (P,).
 
     * `scores`, `resampled`: system → its value, and its values over the resamples (B,)
-    * `p`, `halves`: (P,) p-value of the test, and half the width of the t interval
+    * `p`, `half_widths`: (P,) p-value of the test, and half the width of the t interval
     * `left_out`: documents on which not every system is scored
     * `effects`: for each pair: d_z, rank-biserial correlation (NaN if data are streamed), wins, ties, losses
     * `runs`: system → number of runs, if some system has several
@@ -133,7 +133,7 @@ class PairResults:
     scores: dict[str, float]
     resampled: dict[str, Floats]
     p: Floats
-    halves: Floats
+    half_widths: Floats
     effects: list[tuple[float, float, int, int, int]]
     left_out: Ids = field(default_factory=Ids)
     lists: ListCounts = field(default_factory=ListCounts)
@@ -166,7 +166,7 @@ class Pairing:
         values = np.array([block[name].value for name in self.systems])[:, in_common]
         differences = [leveled(d[~np.isnan(d)]) for d in (values[a] - values[b] for a, b in self.places)]
         totals: PairSums = {"common": np.array([in_common.sum()], float), "sums": stacked.sum(axis=1)}
-        totals["differences"] = np.array([_sums_of_differences(of_pair) for of_pair in differences])
+        totals["differences"] = np.array([_sums_of_differences(values_of_pair) for values_of_pair in differences])
         if lists is not None:
             shared_lists = [[float(lists.shared(a, b)) for b in self.systems] for a in self.systems]
             totals |= {"lists": np.array(shared_lists), "in_use": np.array([lists.documents], float)}
@@ -187,13 +187,13 @@ class Pairing:
         n, difference_sums = int(totals["common"][0]), totals["differences"]
         biserial = [paired.rank_biserial(d) for d in differences or ()] or [float("nan")] * len(self.pairs)
         effects = [_effect(*parts) for parts in zip(difference_sums, biserial, strict=True)]
-        p, halves = np.full((2, len(self.pairs)), np.nan)
+        p, half_widths = np.full((2, len(self.pairs)), np.nan)
         lists, left_out = ListCounts(), self.sums.ids.get(self.name, Ids())
         if "lists" in totals:
             lists = ListCounts.of(self.systems, totals["lists"], int(totals["in_use"][0]))
         if not n:
             undefined = dict.fromkeys(self.systems, float("nan"))
-            return PairResults(self.pairs, 0, undefined, {}, p, halves, effects, left_out, lists)
+            return PairResults(self.pairs, 0, undefined, {}, p, half_widths, effects, left_out, lists)
         sums, resampled = totals["sums"], dict[str, Floats]()
         scores = dict(zip(self.systems, self._value(sums, n).tolist(), strict=True))
         if "weight" in totals:
@@ -212,8 +212,8 @@ class Pairing:
             elif differences is not None:
                 p[i] = paired.wilcoxon_test(differences[i])[1]
             if "products" in totals:
-                halves[i] = self._half_width(totals["products"][i], sums[a], sums[b], n)
-        return PairResults(self.pairs, n, scores, resampled, p, halves, effects, left_out, lists)
+                half_widths[i] = self._half_width(totals["products"][i], sums[a], sums[b], n)
+        return PairResults(self.pairs, n, scores, resampled, p, half_widths, effects, left_out, lists)
 
     def _value(self, sums: Floats, n: Any) -> Floats:
         """Return the measure (..., B) from sums (..., B, M); `n`: the number of documents, a scalar or (B,)."""
@@ -277,7 +277,7 @@ def compare_over_runs(systems: Mapping[str, Sequence[Counts]], documents: tuple[
     for number, (a, b) in enumerate(compared.pairs):
         error, freedom = variance_of([sampled[a], sampled[b]], n, run_variance).error
         if settings.interval == "two-way-t":
-            compared.halves[number] = half_width(error, freedom)[0]
+            compared.half_widths[number] = half_width(error, freedom)[0]
         if at.family.test == "multi-bootstrap":
             compared.p[number] = paired.bootstrap(resampled[a] - resampled[b])
         else:
@@ -301,7 +301,7 @@ def compare_over_subjects(data: Prepared, systems: Mapping[str, SystemCounts], a
     subjects = {name: SubjectCounts.of(c.alignment, c.limit(at.cutoff), in_use) for name, c in exact.items()}
     left_out = {name: counts.without_each(*args) for name, counts in subjects.items()}
     for number, (a, b) in enumerate(compared.pairs):
-        compared.halves[number] = jackknife_half_width(left_out[a] - left_out[b])
+        compared.half_widths[number] = jackknife_half_width(left_out[a] - left_out[b])
         difference, rng = swapped_difference(subjects[a], subjects[b], args), np.random.default_rng(data.settings.seed)
         compared.p[number] = paired.randomisation(difference, compared.documents, at.family.trials, rng)
     return replace(compared, scores={name: counts.mean(*args) for name, counts in subjects.items()})
@@ -311,8 +311,8 @@ def _only_effects(values: Mapping[str, Floats], in_use: Bools, documents: tuple[
     """Return a comparison with effect sizes from the values of systems (D,); scores and p-values are undefined."""
     pairs, scores = at.family.pairs(list(values)), dict.fromkeys(values, float("nan"))
     effects = [effects_of((values[a] - values[b])[in_use]) for a, b in pairs]
-    p, halves = np.full((2, len(pairs)), np.nan)
-    return PairResults(pairs, int(in_use.sum()), scores, {}, p, halves, effects, Ids.where(documents, ~in_use))
+    p, half_widths = np.full((2, len(pairs)), np.nan)
+    return PairResults(pairs, int(in_use.sum()), scores, {}, p, half_widths, effects, Ids.where(documents, ~in_use))
 
 
 def effects_of(differences: Floats) -> tuple[float, float, int, int, int]:

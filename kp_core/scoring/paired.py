@@ -57,11 +57,11 @@ def p_of_trials(observed: Floats, trials: Iterable[Floats], exhaustive: bool) ->
 
     With c such trials, p = (c + 1) / (T + 1), which is never 0; p = c / T if the trials enumerate all assignments.
     """
-    extreme, number = np.zeros(np.shape(observed)), 0
+    extreme, n_trials = np.zeros(np.shape(observed)), 0
     for block in trials:
         extreme += reaches(np.abs(block), np.abs(observed)).sum(axis=0)
-        number += len(block)
-    return np.asarray(extreme / number if exhaustive else (extreme + 1) / (number + 1))
+        n_trials += len(block)
+    return np.asarray(extreme / n_trials if exhaustive else (extreme + 1) / (n_trials + 1))
 
 
 def randomisation(
@@ -76,10 +76,10 @@ def randomisation(
     0.25
     """
     observed = statistic(np.zeros((1, n_documents)))[0]
-    in_trials: Iterable[Floats] = map(statistic, swaps(n_documents, trials, rng))
+    trial_values: Iterable[Floats] = map(statistic, swaps(n_documents, trials, rng))
     if joint:
-        in_trials = (np.abs(values).max(axis=1, keepdims=True) for values in in_trials)
-    return p_of_trials(observed, in_trials, enumerated(n_documents, trials))
+        trial_values = (np.abs(values).max(axis=1, keepdims=True) for values in trial_values)
+    return p_of_trials(observed, trial_values, enumerated(n_documents, trials))
 
 
 def bootstrap(differences: Floats) -> float:

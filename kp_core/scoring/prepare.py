@@ -93,13 +93,13 @@ class Prepared:
         """The annotator left out of each gold standard: every annotator in turn under `others`, else only None."""
         return tuple(range(len(self.coded.annotators))) if leave_one_out_rule(self.settings.annotators) else (None,)
 
-    def standard(self, without: int | None = None, fewest: Ints | None = None) -> Gold:
+    def standard(self, without: int | None = None, votes_needed: Ints | None = None) -> Gold:
         """Return a gold standard with the gain of each form by rarity; arguments as in `gold_items`.
 
         Frequencies come from the loaded table, in which missing forms have 0, or else from the gold standard. Without a
         column `documents` in the table, the number of documents is the sum of n.
         """
-        gold = golds.gold_items(self.coded, self.identities, self.settings, without, fewest)
+        gold = golds.gold_items(self.coded, self.identities, self.settings, without, votes_needed)
         table, forms = self.corpus.vocabulary.frequencies, len(self.identities.forms)
         n, documents = np.bincount(gold.subject, minlength=forms), max(float(gold.known.sum()), 1.0)
         if len(table):
@@ -113,8 +113,8 @@ class Prepared:
         """Raise an InputError if the universe has fewer phrases than were chosen in some document (D,)."""
         too_small = np.flatnonzero(self.universe < chosen)
         if len(too_small):
-            worst = int(too_small[np.argmax(chosen[too_small])])
-            facts = {"chosen": int(chosen[worst]), "document": self.documents[worst], "most": int(chosen.max())}
+            index = int(too_small[np.argmax(chosen[too_small])])
+            facts = {"chosen": int(chosen[index]), "document": self.documents[index], "most": int(chosen.max())}
             raise input_error(f"universe {self.settings.universe}", "small universe", **facts)
 
     def under(self, settings: Settings) -> Prepared:

@@ -87,7 +87,7 @@ def similarity_table(vocabulary: Vocabulary, phrases: Sequence[str], normalise: 
 def _of_pairs(table: pd.DataFrame, directed: bool, phrases: Sequence[str], normaliser: Normaliser) -> SimilarityTable:
     encoded = pd.concat([table["a"], table["b"]]).astype("category")
     # Phrases with an empty normalized form are compared by spelling.
-    forms, sought = (
+    forms, forms_of_phrases = (
         pd.Index([form or raw for form, raw in zip(normaliser.apply(spelled), spelled, strict=True)], dtype="str")
         for spelled in (encoded.cat.categories.tolist(), list(phrases))
     )
@@ -105,7 +105,7 @@ def _of_pairs(table: pd.DataFrame, directed: bool, phrases: Sequence[str], norma
         rows = (table.iloc[row[index[contradictory][0]]] for index in (low, high))
         values = ", ".join(f"“{pair['a']}” and “{pair['b']}” {pair['score']:g}" for pair in rows)
         raise input_error("the table of similarities", "two forms", values=values, normalise=str(normaliser))
-    entry = np.append(groups.get_indexer(sought).astype(np.int64), -1)
+    entry = np.append(groups.get_indexer(forms_of_phrases).astype(np.int64), -1)
     return SimilarityTable(entry, len(groups), key[first_rows], score[first_rows], None)
 
 
@@ -194,11 +194,13 @@ def notes_on_similarities(corpus: Corpus, coded: Coded, settings: Settings) -> l
     """Describe how many phrases have no entry in the user's table, and name some."""
     if not (missing := without_entry(corpus, coded, settings)):
         return []
-    have = pluralize(len(coded.phrases) - len(missing), "phrase has", "phrases have")
+    known = pluralize(len(coded.phrases) - len(missing), "phrase has", "phrases have")
     examples = ", ".join(missing[:5]) + " …" * (len(missing) > 5)
-    text = f"{have} an entry there, of {len(coded.phrases):,}; the others are similar only to equal phrases: {examples}"
-    of_vectors = bool(len(corpus.vocabulary.vectors))
-    return [Note("warning", "vectors", text) if of_vectors else Note("info", "similar", text)]
+    text = (
+        f"{known} an entry there, of {len(coded.phrases):,}; the others are similar only to equal phrases: {examples}"
+    )
+    has_vectors = bool(len(corpus.vocabulary.vectors))
+    return [Note("warning", "vectors", text) if has_vectors else Note("info", "similar", text)]
 
 
 @dataclass(frozen=True)
@@ -226,8 +228,8 @@ class CandidatePairs:
             return
         spellings = size[self.document[selected]]
         part = np.cumsum(spellings) // _PAIRS_PER_BLOCK
-        heads = np.flatnonzero(np.diff(self.document[selected], prepend=-1))
-        begins = heads[:1] if in_one_block else heads[np.flatnonzero(np.diff(part[heads], prepend=-1))]
+        starts = np.flatnonzero(np.diff(self.document[selected], prepend=-1))
+        begins = starts[:1] if in_one_block else starts[np.flatnonzero(np.diff(part[starts], prepend=-1))]
         for begin, end in zip(begins, np.append(begins[1:], len(selected)), strict=True):
             part_rows, count = selected[begin:end], spellings[begin:end]
             yield np.repeat(part_rows, count), ragged(start[self.document[part_rows]], count)
@@ -335,9 +337,9 @@ def best_gains(row: Ints, item: Ints, weight: Floats, n_rows: int) -> tuple[Floa
     np.maximum.at(gain, row, weight)
     order = np.argsort(item, kind="stable")
     row, item, weight = row[order], item[order], weight[order]
-    so_far = pd.Series(weight).groupby(item).cummax().to_numpy()
-    previous = np.where(np.diff(item, prepend=-1) != 0, 0.0, np.append(0.0, so_far[:-1]))
-    return gain, np.bincount(row, so_far - previous, minlength=n_rows).astype(float)
+    running_max = pd.Series(weight).groupby(item).cummax().to_numpy()
+    previous = np.where(np.diff(item, prepend=-1) != 0, 0.0, np.append(0.0, running_max[:-1]))
+    return gain, np.bincount(row, running_max - previous, minlength=n_rows).astype(float)
 
 
 def semantic_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str, Counts]:

@@ -57,12 +57,12 @@ def broader_concepts(data: Prepared) -> pd.DataFrame:
 
     Concepts without a form are numbered after the forms.
     """
-    broader, forms = data.corpus.vocabulary.ancestors, len(data.identities.forms)
-    number = codes.forms_of(data.identities, list(broader), "none", by_concept=True)
-    number[number < 0] = forms + np.arange((number < 0).sum())
-    node_of = dict(zip(broader, number.tolist(), strict=True))
-    rows = [(node, node_of[name]) for concept, node in node_of.items() if node < forms for name in broader[concept]]
-    return pd.DataFrame([*((form, form) for form in range(forms)), *rows], columns=["form", "node"])
+    broader, n_forms = data.corpus.vocabulary.ancestors, len(data.identities.forms)
+    index = codes.forms_of(data.identities, list(broader), "none", by_concept=True)
+    index[index < 0] = n_forms + np.arange((index < 0).sum())
+    node_of = dict(zip(broader, index.tolist(), strict=True))
+    rows = [(node, node_of[name]) for concept, node in node_of.items() if node < n_forms for name in broader[concept]]
+    return pd.DataFrame([*((form, form) for form in range(n_forms)), *rows], columns=["form", "node"])
 
 
 def hierarchy_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str, Counts]:
@@ -102,7 +102,7 @@ def returned_counts(
     `repeated words`, whether it is `present` in the text (NaN without a text), and its total similarity to all
     phrases above it, `alike` (NaN without a similarity).
     """
-    settings, made = data.settings.changed(duplicates="keep"), dict[str, Counts]()
+    settings, result = data.settings.changed(duplicates="keep"), dict[str, Counts]()
     for name, counts in systems.items():
         run = data.coded.runs[name]
         lists = ranked_lists(run, data.identities, settings)
@@ -120,8 +120,10 @@ def returned_counts(
             "alike": _alike(data, run, lists),
         }
         rows = Hits(lists.owner, lists.rank, columns)
-        made[name] = replace(counts, hits=rows, length=lists.length, rows=lists.length, returned_rows=None, judged=None)
-    return made
+        result[name] = replace(
+            counts, hits=rows, length=lists.length, rows=lists.length, returned_rows=None, judged=None
+        )
+    return result
 
 
 def _words(data: Prepared, lists: Lists) -> tuple[Floats, Floats]:
@@ -173,9 +175,11 @@ def _alike(data: Prepared, run: CodedRun, lists: Lists) -> Floats:
     for block in padded_blocks(len(phrase), int(lists.length.max(initial=0))):
         above = lists.rank[block] - 1
         row, higher = owners(above), ragged(np.arange(len(phrase))[block] - above, above)
-        own = row + (block.start or 0)
-        value = np.where(compared[own] == compared[higher], 1.0, similarities.pairs(phrase[higher], phrase[own]))
-        sums.append(np.bincount(row, np.nan_to_num(value), minlength=len(above)).astype(float))
+        lower = row + (block.start or 0)
+        similarity = np.where(
+            compared[lower] == compared[higher], 1.0, similarities.pairs(phrase[higher], phrase[lower])
+        )
+        sums.append(np.bincount(row, np.nan_to_num(similarity), minlength=len(above)).astype(float))
     return np.concatenate(sums)
 
 
@@ -192,17 +196,17 @@ def count_unchecked(
     matchers: Collection[Matcher] = ("exact", "sets"),
     baselines: bool = False,
     without: int | None = None,
-    fewest: Ints | None = None,
+    votes_needed: Ints | None = None,
 ) -> dict[str, SystemCounts]:
     """Return the counts of all systems and baselines, without checking N; other arguments as in `gold_items`.
 
     * `matchers`: required matchers; without `sets`, N and the slow count of n-grams in all texts are not needed
     """
     concordance, settings, tables = "sets" in matchers, data.settings, table_settings(data.settings)
-    gold = of_sets = data.standard(without, fewest)
+    gold = gold_of_sets = data.standard(without, votes_needed)
     universe = data.universe if concordance else np.zeros(len(data.documents))
     if concordance and settings.gold_list != "unique":
-        of_sets = data.under(tables).standard(without, fewest)
+        gold_of_sets = data.under(tables).standard(without, votes_needed)
     one_spelling = len(gold.spelling_item) == len(gold.grade)
     already_sets = (settings.duplicates, settings.hits_as, settings.gold_list) == ("before", "predictions", "unique")
     # If both sides are already sets with one spelling per item, tables share the exact counts.
@@ -216,7 +220,7 @@ def count_unchecked(
         exact = sets = count(ranked_lists(run, data.identities, settings), run.listed, gold, universe, settings)
         if not is_shared:
             lists = ranked_lists(run, data.identities, tables)
-            sets = count(lists, run.listed, of_sets, universe, tables, only_best=True)
+            sets = count(lists, run.listed, gold_of_sets, universe, tables, only_best=True)
         systems[system] = {"exact": exact, "sets": sets}
     exact_counts = {name: by_matcher["exact"] for name, by_matcher in systems.items()}
     for matcher in _OTHER_COUNTS.keys() & {*matchers}:
@@ -225,7 +229,7 @@ def count_unchecked(
     for name in BASELINES if baselines else ():
         exact = sets = baseline_counts(name, gold, universe, settings)
         if concordance:
-            sets = baseline_counts(name, of_sets, universe, tables)
+            sets = baseline_counts(name, gold_of_sets, universe, tables)
         systems[name] = {"exact": exact, "sets": sets}
     return {name: SystemCounts(by_matcher) for name, by_matcher in systems.items()}
 

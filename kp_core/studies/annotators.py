@@ -36,7 +36,7 @@ _DOCUMENTS_OF_SETS = 1_000
 PAIRS_WITH_INTERVALS = 300
 
 #: Numbers of the first and of the second annotator of each pair (P,), (P,).
-Couples = tuple[Ints, Ints]
+AnnotatorPairs = tuple[Ints, Ints]
 
 
 def interpretable(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
@@ -45,8 +45,8 @@ def interpretable(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
     >>> interpretable(("K", "P_pos", "PABAK"), Settings(universe="rankings"))
     ('P_pos',)
     """
-    real = not settings.universe.startswith("rankings")
-    return tuple(name for name in names if real or name == "P_pos" or MEASURES[name].family == "sets")
+    universe_known = not settings.universe.startswith("rankings")
+    return tuple(name for name in names if universe_known or name == "P_pos" or MEASURES[name].family == "sets")
 
 
 def agreement(
@@ -79,9 +79,9 @@ def agreement(
     settings = resolve_settings(corpus, settings, changes)
     parsed = requested_measures(settings, measures)
     data = prepare_annotators(corpus, settings)
-    sums, couples = Sums(), tables.pairs_together(data.choices.seen)
-    add_annotators(sums, data, parsed, couples)
-    return agreement_of(sums, data.names, parsed, data.settings, couples, data.notes, data)
+    sums, annotator_pairs = Sums(), tables.pairs_together(data.choices.seen)
+    add_annotators(sums, data, parsed, annotator_pairs)
+    return agreement_of(sums, data.names, parsed, data.settings, annotator_pairs, data.notes, data)
 
 
 def requested_measures(settings: Settings, measures: Sequence[str] | str | None) -> list[Measure]:
@@ -96,11 +96,13 @@ def requested_measures(settings: Settings, measures: Sequence[str] | str | None)
     return parsed
 
 
-def view_of(measure: Measure, choices: AnnotatorChoices, universe: Floats, couples: Couples | None = None) -> Grid:
-    """Return the tables of all annotators for a measure; `couples`: pairs of annotators for Light's kappa."""
+def view_of(
+    measure: Measure, choices: AnnotatorChoices, universe: Floats, annotator_pairs: AnnotatorPairs | None = None
+) -> Grid:
+    """Return the tables of all annotators for a measure; `annotator_pairs`: pairs of annotators for Light's kappa."""
     cells: Cells
     if measure.card.name == "Light":
-        cells = tables.pair_tables(choices, universe, couples)
+        cells = tables.pair_tables(choices, universe, annotator_pairs)
     else:
         cells = (tables.shares if measure.card.name == "Conger" else tables.panel)(choices, universe)
     return Grid(cells, (choices.seen.sum(axis=0) > 1)[:, None], "single_annotator")
@@ -139,12 +141,12 @@ class _Part:
         return Accumulator("none" if no_bounds else interval, sums, f"{self.kind}/{self.number}/{self.measure.name()}")
 
 
-def _parts(measures: list[Measure], names: Names, couples: Couples) -> list[_Part]:
+def _parts(measures: list[Measure], names: Names, annotator_pairs: AnnotatorPairs) -> list[_Part]:
     subsets = ["all", *(f"group:{group}" for group in names.groups if len(names.groups) > 1)]
     rows = {
         "together": (subsets, ("all",), TOGETHER, _ONLY_PAIRS),
         "each": (["all"], names.annotators, AGAINST_OTHERS, _ALL_ANNOTATORS),
-        "pairs": (["all"], pair_names(names.annotators, couples), OF_PAIRS, ("K", *_ALL_ANNOTATORS)),
+        "pairs": (["all"], pair_names(names.annotators, annotator_pairs), OF_PAIRS, ("K", *_ALL_ANNOTATORS)),
     }
     return [
         _Part(kind, number, subset, measure, row_names)
@@ -155,13 +157,15 @@ def _parts(measures: list[Measure], names: Names, couples: Couples) -> list[_Par
     ]
 
 
-def add_annotators(sums: Sums, data: Prepared, measures: list[Measure], couples: Couples) -> None:
+def add_annotators(sums: Sums, data: Prepared, measures: list[Measure], annotator_pairs: AnnotatorPairs) -> None:
     """Add the documents of prepared data, block by block."""
     settings, seen_by_several = data.settings, data.choices.seen.sum(axis=0) > 1
     add_agreement(sums, data)
     accumulators = []
-    counted_parts = [part for part in _parts(measures, data.names, couples) if part.measure.card.family != "sets"]
-    for part, grid, documents in _grids(data, counted_parts, couples):
+    counted_parts = [
+        part for part in _parts(measures, data.names, annotator_pairs) if part.measure.card.family != "sets"
+    ]
+    for part, grid, documents in _grids(data, counted_parts, annotator_pairs):
         accumulator = part.accumulator(sums, settings.interval)
         add_to(sums.parts, {accumulator.part: {"documents": np.asarray(documents, float)}})
         accumulators.append((part.measure, accumulator, grid))
@@ -178,7 +182,7 @@ def agreement_of(
     names: Names,
     measures: list[Measure],
     settings: Settings,
-    couples: Couples,
+    annotator_pairs: AnnotatorPairs,
     notes: Sequence[Note],
     data: Prepared | None = None,
 ) -> Result:
@@ -187,7 +191,7 @@ def agreement_of(
     * `data`: the prepared data, needed for measures of label sets; None for streamed data
     """
     rows = list[Row]()
-    for part in _parts(measures, names, couples):
+    for part in _parts(measures, names, annotator_pairs):
         if part.measure.card.family == "sets":
             if data is not None and (measures or len(data.documents) <= _DOCUMENTS_OF_SETS):
                 subset = _choices_of(data, part)
@@ -203,18 +207,18 @@ def agreement_of(
                 if part.kind != "pairs" or documents[i]:
                     numbers = values.row(i, int(documents[i]))
                     rows.append(Row(name, part.measure.name(), None, average, part.subset, *numbers))
-    pairs = len(couples[0])
+    pairs = len(annotator_pairs[0])
     notes = (*notes, *agreement_notes(sums, pairs if pairs > PAIRS_WITH_INTERVALS else 0, settings))
     number, caption = sums.number("documents"), "Agreement of annotators"
     return Result(result_frame(rows), settings, notes, number, caption=caption, annotators=names.annotators)
 
 
-def _grids(data: Prepared, parts: list[_Part], couples: Couples) -> Iterator[tuple[_Part, Grid, Ints]]:
+def _grids(data: Prepared, parts: list[_Part], annotator_pairs: AnnotatorPairs) -> Iterator[tuple[_Part, Grid, Ints]]:
     """Yield each part with its tables (D, K) and its numbers of documents (K,), per annotator, pair or group."""
     choices, universe = data.choices, data.universe
     against_union = Grid(*tables.against_others(choices, universe))
     all_but = tables.without_each(choices, universe)
-    each_pair = Grid(*tables.pairs(choices, universe, couples))
+    each_pair = Grid(*tables.pairs(choices, universe, annotator_pairs))
     for part in parts:
         if part.kind == "pairs":
             yield part, each_pair, each_pair.documents
@@ -224,7 +228,7 @@ def _grids(data: Prepared, parts: list[_Part], couples: Couples) -> Iterator[tup
             yield part, against_union, choices.seen.sum(axis=1)
         else:
             subset = _choices_of(data, part)
-            grid = view_of(part.measure, subset, universe, couples)
+            grid = view_of(part.measure, subset, universe, annotator_pairs)
             yield part, grid, np.array([subset.seen.any(axis=0).sum()])
 
 
@@ -234,11 +238,11 @@ def _choices_of(data: Prepared, part: _Part) -> AnnotatorChoices:
     return data.choices.only(np.array([part.subset == f"group:{group}" for group in data.coded.groups], bool))
 
 
-def pair_names(annotators: tuple[str, ...], couples: Couples) -> tuple[str, ...]:
+def pair_names(annotators: tuple[str, ...], annotator_pairs: AnnotatorPairs) -> tuple[str, ...]:
     """Return the names of pairs, such as A|B; refuse annotators with such names."""
-    names = tuple(f"{annotators[a]}|{annotators[b]}" for a, b in zip(*couples, strict=True))
-    if clash := sorted(set(names) & set(annotators)):
-        raise InputError(f"annotator '{clash[0]}'", "the name of a pair", "another name", "Rename the annotator.")
+    names = tuple(f"{annotators[a]}|{annotators[b]}" for a, b in zip(*annotator_pairs, strict=True))
+    if conflicts := sorted(set(names) & set(annotators)):
+        raise InputError(f"annotator '{conflicts[0]}'", "the name of a pair", "another name", "Rename the annotator.")
     return names
 
 

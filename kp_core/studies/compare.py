@@ -534,7 +534,7 @@ def _table(results: PairResults, settings: Settings) -> pd.DataFrame:
     """Return values, difference, interval and p of each pair; the interval is 0 to 0 if no document differs."""
     first, second = (np.array([results.scores[name] for name in names]) for names in zip(*results.pairs, strict=True))
     differences = first - second
-    low, high = differences - results.halves, differences + results.halves
+    low, high = differences - results.half_widths, differences + results.half_widths
     if results.resampled and settings.interval in ("bootstrap", "poisson", "multi-bootstrap"):
         gaps = [results.resampled[a] - results.resampled[b] for a, b in results.pairs]
         low, high = intervals.percentile(np.stack(gaps, axis=1), intervals.expanded_tail(results.documents))

@@ -246,10 +246,10 @@ def curve(
     union = count_unchecked(data)
     table: list[tuple[Any, ...]] = []
     for threshold, size, gold, is_drawn in zip(thresholds, sizes, golds, drawn, strict=True):
-        for system, counted in count_unchecked(data, fewest=size).items():
+        for system, system_counts in count_unchecked(data, votes_needed=size).items():
             for measure in (_BALANCED if name == BALANCED else parse(name) for name in measures):
                 average = "micro" if measure is _BALANCED else measure.averages(settings.average)[0]
-                counts, fixed_score = counted.of(measure), np.nan
+                counts, fixed_score = system_counts.of(measure), np.nan
                 score = estimate(measure, counts.at(settings.k), average, weights, "none")
                 null = _random_trimming(measure, average, union[system].of(measure).at(settings.k), gold, repeats, rng)
                 if last is not None:
@@ -283,16 +283,21 @@ def _random_trimming(
     measure: Measure, average: str, view: CutoffCounts, gold: Ints, n_repeats: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
     """Return mean and 95% bounds of the score on random subsets of the untrimmed gold standard of the trimmed size."""
-    kept = (gold > 0) & view.scored
+    in_use = (gold > 0) & view.scored
     counts = view.counts
     single_hits = bool((counts.hits.columns["found"] == 1).all() and (view.hits <= view.size).all())
-    if not kept.any() or not single_hits or counts.settings.ties == "expected" or measure.card.family == "ranking":
+    if not in_use.any() or not single_hits or counts.settings.ties == "expected" or measure.card.family == "ranking":
         return np.nan, np.nan, np.nan
-    hits, size = np.rint(view.hits[kept, 0]).astype(np.int64), view.size[kept, 0]
-    draws = rng.hypergeometric(hits, size.astype(np.int64) - hits, gold[kept], (n_repeats, int(kept.sum())))
-    others = view.returned[kept, 0], gold[kept].astype(float), view.universe[kept, 0], view.denominator[kept, 0]
-    every = np.vstack([hits * gold[kept] / size, draws])
-    cells = Cells(every, *(np.broadcast_to(other, every.shape) for other in others))
+    hits, size = np.rint(view.hits[in_use, 0]).astype(np.int64), view.size[in_use, 0]
+    draws = rng.hypergeometric(hits, size.astype(np.int64) - hits, gold[in_use], (n_repeats, int(in_use.sum())))
+    counts_kept = (
+        view.returned[in_use, 0],
+        gold[in_use].astype(float),
+        view.universe[in_use, 0],
+        view.denominator[in_use, 0],
+    )
+    all_hits = np.vstack([hits * gold[in_use] / size, draws])
+    cells = Cells(all_hits, *(np.broadcast_to(count, all_hits.shape) for count in counts_kept))
     if average == "micro":
         scores = measure.scores(cells.mapped(lambda x: x.sum(axis=1)))
     else:
@@ -324,9 +329,9 @@ def k_and_score(documents: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     types = [kind for kind in dict.fromkeys(documents["group"]) if kind]
     rows = []
     for system in dict.fromkeys(scores["system"]):
-        of_system = joined[joined["system"] == system]
+        system_rows = joined[joined["system"] == system]
         for group in ("all", *(types if len(types) > 1 else ())):
-            part = of_system if group == "all" else of_system[of_system["group"] == group]
+            part = system_rows if group == "all" else system_rows[system_rows["group"] == group]
             rows.append((system, group, len(part), correlation(part["K"].to_numpy(), part["value"].to_numpy())))
     table = pd.DataFrame(rows, columns=["system", "group", "documents", "rho"])
     low, high = closed_form_interval(table["rho"].to_numpy(), table["documents"].to_numpy())

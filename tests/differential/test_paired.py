@@ -137,4 +137,4 @@ def test_t_test_of_nearly_equal_differences_is_undefined():
     pairing = Pairing(at, ["x", "y"], Sums())
     pairing.add(block, None, [])
     compared = pairing.compared()
-    assert np.isnan([*compared.p, *compared.halves]).all()
+    assert np.isnan([*compared.p, *compared.half_widths]).all()

@@ -31,7 +31,7 @@ def test_paired_t_and_its_interval(cases):
     for case in cases:
         result = compared(case["scores"])[0]
         assert result.p == pytest.approx([pair["t_p"] for pair in case["pairs"]], abs=1e-9)
-        for pair, half in zip(case["pairs"], result.halves, strict=True):
+        for pair, half in zip(case["pairs"], result.half_widths, strict=True):
             assert [pair["difference"] - half, pair["difference"] + half] == pytest.approx(pair["t_ci95"], abs=1e-9)
 
 

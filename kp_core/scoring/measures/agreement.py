@@ -150,18 +150,18 @@ def against_others(choices: AnnotatorChoices, universe: Floats, majority: bool =
     """
     chosen, seen, votes = sizes(choices).T, choices.seen.T, choices.votes
     others = seen.sum(axis=1)[:, None] - seen
-    enough = others // 2 + 1 if majority else np.ones_like(others)
+    required_votes = others // 2 + 1 if majority else np.ones_like(others)
     cell = choices.document[choices.item], choices.annotator
     flat = cell[0] * seen.shape[1] + cell[1]
-    supported = votes[choices.item] - 1 >= enough[cell]
-    hits = np.bincount(flat, supported, minlength=seen.size).reshape(seen.shape)
+    is_supported = votes[choices.item] - 1 >= required_votes[cell]
+    hits = np.bincount(flat, is_supported, minlength=seen.size).reshape(seen.shape)
     # Count items with enough votes, then subtract those that need the vote of the left-out annotator.
     size = np.zeros(seen.shape)
-    for threshold in np.unique(enough):
-        enough_votes = np.bincount(choices.document, votes >= threshold, minlength=len(seen))
-        size = np.where(enough == threshold, enough_votes[:, None], size)
-    lost_support = (votes[choices.item] >= enough[cell]) & ~supported
-    size = size - np.bincount(flat, lost_support, minlength=seen.size).reshape(seen.shape)
+    for threshold in np.unique(required_votes):
+        n_supported = np.bincount(choices.document, votes >= threshold, minlength=len(seen))
+        size = np.where(required_votes == threshold, n_supported[:, None], size)
+    loses_support = (votes[choices.item] >= required_votes[cell]) & ~is_supported
+    size = size - np.bincount(flat, loses_support, minlength=seen.size).reshape(seen.shape)
     counts = seen & (others > 0) & ((size > 0) | (chosen > 0))
     fields = (np.where(counts, x, 0).astype(float) for x in (hits, chosen, size, universe[:, None], chosen))
     return Cells(*fields), counts

@@ -111,7 +111,7 @@ def bpref(view: CutoffCounts) -> Floats:
 
 @measure("RBP")
 def rank_biased_precision(view: CutoffCounts, p: float = 0.9) -> Floats:
-    """Return the rank-biased precision; grades are divided by the largest grade of the data."""
+    """Return the rank-biased precision; grades are divided by the largest grade in the data."""
     hits = view.counts.hits
     return view.total((1 - p) * hits.columns["gain"] / (view.counts.largest or 1.0) * p ** (hits.rank - 1.0))
 
