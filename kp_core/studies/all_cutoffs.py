@@ -55,7 +55,7 @@ class AllCutoffs:
         """Return the cutoffs at which a system is significantly better than another system."""
         p = self.p[(system, other)] if (system, other) in self.p else self.p[(other, system)]
         ahead = exceeds(self.by_document[system].mean(axis=0), self.by_document[other].mean(axis=0))
-        return tuple(k for k, sure in zip(self.tested_cutoffs, (p < ALPHA) & ahead, strict=True) if sure)
+        return tuple(k for k, passes in zip(self.tested_cutoffs, (p < ALPHA) & ahead, strict=True) if passes)
 
     def best(self, system: str) -> BestK | None:
         """Return the cutoff with a system's highest value; None if this is the first or last cutoff."""
@@ -97,9 +97,9 @@ def all_cutoffs(corpus: Corpus, settings: Settings, measure: str = "F1@k", trial
     both_listed = np.stack([has_list[a] & has_list[b] for a, b in pairs], axis=1)
     if not both_listed.all():
         # a document whose difference is 0 does not affect the test
-        in_common = differences * np.repeat(both_listed, len(tested), axis=1)
-        p_shared = corrected_p(in_common, trials, np.random.default_rng(settings.seed))
-        p = np.where(differences.sum(axis=0) * in_common.sum(axis=0) < 0, 1.0, np.maximum(p, p_shared))
+        shared_differences = differences * np.repeat(both_listed, len(tested), axis=1)
+        p_shared = corrected_p(shared_differences, trials, np.random.default_rng(settings.seed))
+        p = np.where(differences.sum(axis=0) * shared_differences.sum(axis=0) < 0, 1.0, np.maximum(p, p_shared))
     return AllCutoffs(tested, values, dict(zip(pairs, p.reshape(len(pairs), -1), strict=True)), trials, settings.seed)
 
 

@@ -184,11 +184,11 @@ def evaluate_datasets(corpus: Corpus, settings: Settings, query: Query) -> Resul
     means = mean_of_datasets(list(rows_of.values()), [measure.name() for measure in query.measures])
     first_result, has_runs = next(iter(results.values())), any(result.by_run is not None for result in results.values())
     rows, by_run, all_groups = list[Row](), list[pd.DataFrame](), dict[str, tuple[str, ...]]()
-    for name, of_dataset in rows_of.items():
+    for name, dataset_rows in rows_of.items():
         groups = runs_of(corpus.by_dataset[name].systems)
-        of_dataset = [row._replace(subset=subset_of(name, row.subset)) for row in of_dataset]
-        rows, all_groups = rows + of_dataset, all_groups | groups
-        by_run.append(run_frame(of_dataset, groups))
+        dataset_rows = [row._replace(subset=subset_of(name, row.subset)) for row in dataset_rows]
+        rows, all_groups = rows + dataset_rows, all_groups | groups
+        by_run.append(run_frame(dataset_rows, groups))
     by_run.append(run_frame(means, all_groups))
     return replace(
         first_result,
@@ -267,14 +267,16 @@ def system_rows(
                 if average in SUBJECT:
                     values = (subjects or {})[subset, system, position, average]
                 else:
-                    of_runs = list[Estimate]()
+                    run_estimates = list[Estimate]()
                     for run in runs:
                         indices = range(systems.index(run), len(systems) * len(golds), len(systems))
-                        of_runs.append(mean_of([accumulator.estimate(i, measure, average, cutoffs) for i in indices]))
-                    values = of_runs[0]
+                        run_estimates.append(
+                            mean_of([accumulator.estimate(i, measure, average, cutoffs) for i in indices])
+                        )
+                    values = run_estimates[0]
                     if average_runs:
                         views = [[gold[run].of(measure).at(cutoffs) for gold in golds] for run in runs]
-                        values = mean_of_runs(of_runs, views, measure, average, settings)
+                        values = mean_of_runs(run_estimates, views, measure, average, settings)
                 rows += _rows(query, (system, average, subset), position, values, documents)
     return rows
 

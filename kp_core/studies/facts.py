@@ -24,9 +24,13 @@ def too_few_documents(n_documents: int) -> str:
     return f"{pluralize(n_documents, 'document is', 'documents are')} too few for a reliable interval"
 
 
-def part_note(level: Literal["info", "warning"], where: str, part: Ids, whole: int, one: str, many: str) -> list[Note]:
+def part_note(
+    level: Literal["info", "warning"], where: str, part: Ids, whole: int, singular: str, plural: str
+) -> list[Note]:
     """Return a note on a part of the documents, in singular or plural; an empty list if the part is empty."""
-    return [Note(level, where, f"{part_of(part.count, whole, 'document', one, many)}: {part}")] * bool(part.count)
+    return [Note(level, where, f"{part_of(part.count, whole, 'document', singular, plural)}: {part}")] * bool(
+        part.count
+    )
 
 
 def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, SystemCounts], concordance: bool) -> None:
@@ -163,25 +167,25 @@ def add_agreement(sums: Sums, data: Prepared) -> None:
     annotators = data.choices.seen.sum(axis=0)
     sums.add("documents", len(annotators))
     sums.add("seen", np.bincount(annotators, minlength=len(data.names.annotators) + 1))
-    foreign = without_english(data) if data.settings.universe == "candidates" else ()
-    sums.note({"alone": Ids.where(data.documents, annotators < 2), "foreign": Ids.of(foreign)})
+    not_english = without_english(data) if data.settings.universe == "candidates" else ()
+    sums.note({"alone": Ids.where(data.documents, annotators < 2), "foreign": Ids.of(not_english)})
 
 
 def agreement_notes(sums: Sums, n_pairs: int, settings: Settings) -> list[Note]:
     """Return the notes on an agreement; `n_pairs`: number of pairs without intervals, or 0."""
-    documents, alone = sums.number("documents"), sums.ids["alone"]
+    documents, left_out = sums.number("documents"), sums.ids["alone"]
     annotators = np.flatnonzero(sums.numbers["seen"]).tolist()
     verbs = "has fewer than two annotators and is left out", "have fewer than two annotators and are left out"
-    notes = part_note("warning", "annotators", alone, documents, *verbs)
+    notes = part_note("warning", "annotators", left_out, documents, *verbs)
     if n_pairs and settings.interval != "none":
         text = f"the {n_pairs:,} pairs of annotators have no intervals, because there are too many"
         notes.append(Note("info", "intervals", text))
     if len(annotators) > 1 and annotators[-1] > 1:
-        fewest = next(number for number in annotators if number > 1)
-        text = f"not everybody saw every document: {fewest} to {annotators[-1]} annotators per document"
+        lowest = next(number for number in annotators if number > 1)
+        text = f"not everybody saw every document: {lowest} to {annotators[-1]} annotators per document"
         text += "; annotators who did not see a document are missing there, not “no”"
         notes.append(Note("info", "annotators", text))
-    notes += _common_notes(sums, documents - alone.count, settings)
+    notes += _common_notes(sums, documents - left_out.count, settings)
     if settings.universe == "rankings":
         text = "N is the union of all annotators and loaded rankings"
         notes.append(Note("info", "universe", f"{text}, so another annotator or system changes every value"))

@@ -135,14 +135,16 @@ def _notes_on_types(frame: pd.DataFrame) -> list[Note]:
     notes = []
     for system, rows in frame.groupby("system", sort=False):
         same, hit = rows["type"].isin(["EXACT", "MORPH"]), rows["hit"]
-        more, less = int((same & ~hit).sum()), int((hit & ~same).sum())
-        if more or less:
+        type_only, hit_only = int((same & ~hit).sum()), int((hit & ~same).sum())
+        if type_only or hit_only:
             hits = pluralize(int(hit.sum()), "prediction counts as a hit", "predictions count as hits")
             text = f"{hits}, and {int(same.sum()):,} equal a keyphrase or another form of one"
-            repeated = pluralize(more, "repeats another or still differs", "repeat others or still differ")
+            repeated = pluralize(type_only, "repeats another or still differs", "repeat others or still differ")
             no_hits = f"of these, {repeated} after normalization"
-            others = f"{pluralize(less, 'hit is', 'hits are')} spelled differently"
-            notes.append(Note("info", str(system), "; ".join([text, *[no_hits] * bool(more), *[others] * bool(less)])))
+            others = f"{pluralize(hit_only, 'hit is', 'hits are')} spelled differently"
+            notes.append(
+                Note("info", str(system), "; ".join([text, *[no_hits] * bool(type_only), *[others] * bool(hit_only)]))
+            )
     return notes
 
 
@@ -168,8 +170,8 @@ def _pairs(candidates: CandidatePairs, phrases: Phrases, is_within_cutoff: Bools
 
 def _best(pairs: pd.DataFrame, key: str, counterpart: str, numbers: Ints) -> pd.DataFrame:
     """Return the best pair of each row or item by type, then higher overlap, then lower `counterpart`; else NONE."""
-    signs = {counterpart: 1, "overlap": -1, "type": 1, key: 1}
-    order = np.lexsort(tuple(pairs[name].to_numpy(float) * sign for name, sign in signs.items()))
+    directions = {counterpart: 1, "overlap": -1, "type": 1, key: 1}
+    order = np.lexsort(tuple(pairs[name].to_numpy(float) * direction for name, direction in directions.items()))
     best = pairs.iloc[order].drop_duplicates(key).set_index(key, drop=False).reindex(numbers)
     flags = {name: best[name].eq(True) for name in ("morph", "reordered")}
     types = _NAMES[best["type"].fillna(NONE).to_numpy(np.int64)]

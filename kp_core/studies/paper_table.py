@@ -352,10 +352,10 @@ def paper_table(
     result, columns = replace(result, frame=frame), list[Column]()
     sides = {"present": measure_names, "absent": absent_names} if "presence" in by else {"": measure_names}
     for side, subset in product(sides, by_column["subset"].unique()):
-        of_subset = by_column[by_column["subset"] == subset]
+        subset_rows = by_column[by_column["subset"] == subset]
         if side != (subset.rpartition("presence:")[2] if side_of(subset) else ""):
             continue
-        for name, values in of_subset.groupby("column", sort=False):
+        for name, values in subset_rows.groupby("column", sort=False):
             measure, k, average = values.iloc[0][["measure", "k", "average"]]
             if any(measure in (requested.name(), requested.name(k)) for requested in map(parse, sides[side])):
                 head, by_system = _head(subset), values.drop_duplicates("system").set_index("system")

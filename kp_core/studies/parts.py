@@ -79,9 +79,9 @@ def parts(data: Prepared, golds: list[Systems], by: By, matchers: Collection[str
                 for group, members in groups.items()
             }
     return {"all": golds} | {
-        _path(name, side): [{system: counts.restricted(mask) for system, counts in gold.items()} for gold in of_side]
+        _path(name, side): [{system: counts.restricted(mask) for system, counts in gold.items()} for gold in side_golds]
         for name, mask in masks.items()
-        for side, of_side in sides.items()
+        for side, side_golds in sides.items()
         if name or side
     }
 
@@ -127,19 +127,22 @@ def count_sides(data: Prepared, by: Part, without: int | None = None, as_returne
 
 def _count_sides(data: Prepared, by: Part, without: int | None, as_returned: bool) -> dict[str, Systems]:
     gold, universe, sides = data.standard(without), np.zeros(len(data.documents)), dict[str, Systems]()
-    of_item, of_row = _by_presence(data, gold) if by == "presence" else _by_frequency(gold)
+    side_of_item, sides_of_rows = _by_presence(data, gold) if by == "presence" else _by_frequency(gold)
     known = gold.known & _with_text(data, by) if by == "presence" else gold.known
     lists = {name: ranked_lists(run, data.identities, data.settings) for name, run in data.coded.runs.items()}
-    rows = {name: of_row(ranked) for name, ranked in lists.items()}
+    rows = {name: sides_of_rows(ranked) for name, ranked in lists.items()}
     for index, side in enumerate(SIDES[by]):
-        side_gold, counts = replace(gold.only(of_item == index), known=known), dict[str, Counts]()
+        side_gold, counts = replace(gold.only(side_of_item == index), known=known), dict[str, Counts]()
         for name, ranked in lists.items():
             ranked_side, listed = ranked.only(rows[name] == index), data.coded.runs[name].listed
             counts[name] = count(ranked_side, listed, side_gold, universe, data.settings)
         by_matcher: list[tuple[Matcher, dict[str, Counts]]] = [("exact", counts), ("sets", counts)]
         if as_returned:
-            by_matcher.append(("as-returned", returned_counts(data, counts, of_row, index)))
-        sides[side] = {name: SystemCounts({matcher: of[name] for matcher, of in by_matcher}) for name in counts}
+            by_matcher.append(("as-returned", returned_counts(data, counts, sides_of_rows, index)))
+        sides[side] = {
+            name: SystemCounts({matcher: counts_by_name[name] for matcher, counts_by_name in by_matcher})
+            for name in counts
+        }
     return sides
 
 

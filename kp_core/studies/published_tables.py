@@ -70,11 +70,11 @@ def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
     """
     k, pos, neg, pabak = (_rounding_span(text) for text in (kappa, P_pos, P_neg, PABAK))
     # bounds of b + c from PABAK, and from P_pos with P_neg; each value of b + c bounds a by P_pos and P_neg
-    fewest = max((1 - pabak.high) / 2, 1 / (1 + _odds(pos.high) + _odds(neg.high)), 0.0)
+    smallest = max((1 - pabak.high) / 2, 1 / (1 + _odds(pos.high) + _odds(neg.high)), 0.0)
     largest = min((1 - pabak.low) / 2, 1 / (1 + _odds(pos.low) + _odds(neg.low)), 1.0)
-    if fewest > largest:
+    if smallest > largest:
         return None
-    apart = np.linspace(fewest, largest, _STEPS[0])
+    apart = np.linspace(smallest, largest, _STEPS[0])
     low, high = _share(pos.low, apart), _share(pos.high, apart)
     low = np.maximum(low, 1 - apart - _share(neg.high, apart))
     high = np.minimum(high, 1 - apart - _share(neg.low, apart))

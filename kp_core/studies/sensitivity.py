@@ -159,7 +159,7 @@ class Sensitivity(Numbers):
         """
         [[current], presets, near, grid], rows = (_of_kind(self.candidates, kind) for kind in _KINDS), []
         changed = {candidate.means: current.means.differences(candidate.means) for candidate in (*near, *grid)}
-        fewest = sorted(changed, key=lambda means: len(changed[means]))
+        by_changes = sorted(changed, key=lambda means: len(changed[means]))
         for pair in combinations(self.by_setting[current.means], 2):
             gaps = {means: values[pair[0]] - values[pair[1]] for means, values in self.by_setting.items()}
             signs = {means: int(exceeds(gap, 0)) - int(exceeds(0, gap)) for means, gap in gaps.items()}
@@ -168,7 +168,7 @@ class Sensitivity(Numbers):
             reversing = tuple(candidate.name for candidate in presets if signs.get(candidate.means) == -present)
             if -present in grid_signs or reversing:
                 tied = sum(close(gaps[candidate.means], 0) for candidate in grid if candidate.means in gaps)
-                fewest_changes = next((means for means in fewest if signs.get(means) == -present), current.means)
+                fewest_changes = next((means for means in by_changes if signs.get(means) == -present), current.means)
                 changes = changed[fewest_changes] if -present in grid_signs else {}
                 example = {name: format_value(new) for name, (_, new) in changes.items()}
                 rows.append((*pair[::present], grid_signs.count(-present), tied, reversing, example))
@@ -431,14 +431,14 @@ def matches_of(sensitivities: Sequence[Sensitivity], printed: Sequence[ReportedS
             rows.append((system, measure.name(k), shown_k, value, line, preset, changes, off, trial))
     frame = pd.DataFrame(rows, columns=[*TRIED, "off", "trial"]).astype({"value": float, "off": float})
     frame["k"] = pd.Series([row[2] for row in rows], dtype=object)
-    far = frame["off"].abs().groupby(frame["trial"]).max().sort_values(kind="stable")
-    fits = frame[frame["trial"].map(far) == 0][list(TRIED)].reset_index(drop=True)
+    distances = frame["off"].abs().groupby(frame["trial"]).max().sort_values(kind="stable")
+    fits = frame[frame["trial"].map(distances) == 0][list(TRIED)].reset_index(drop=True)
     matches = ReportedMatches(fits, first.settings, first.notes, first.documents, candidates=len(settings))
     if not printed:
         return matches
-    nearest = far.index[:_NEAREST] if fits.empty else far.index[:0]
+    nearest = distances.index[:_NEAREST] if fits.empty else distances.index[:0]
     shown = pd.concat([frame[frame["trial"] == trial] for trial in nearest] or [frame[:0]], ignore_index=True)
-    fitting = sorted({trial // len(choices) for trial in far.index[far == 0]})
+    fitting = sorted({trial // len(choices) for trial in distances.index[distances == 0]})
     means = [candidate.means for index in fitting for candidate in settings[index][0]]
     open_values = {name: dict.fromkeys(getattr(settings, name) for settings in means) for name in CONVENTIONS}
     questions = [
@@ -446,18 +446,18 @@ def matches_of(sensitivities: Sequence[Sensitivity], printed: Sequence[ReportedS
         for name, values in ((name, [*map(format_value, values)]) for name, values in open_values.items())
         if len(values) > 1
     ]
-    text, how_many = listed([str(number) for number in printed]), len(settings)
+    text, n_settings = listed([str(number) for number in printed]), len(settings)
     if fitting:
         verb = "setting prints" if len(fitting) == 1 else "settings print"
-        notes = [Note("info", "printed", f"{len(fitting)} of {how_many} {verb} {text}")]
+        notes = [Note("info", "printed", f"{len(fitting)} of {n_settings} {verb} {text}")]
     else:
         row = shown.iloc[shown["off"].abs().argmax()]
         closest = f"the nearest gives {row['measure']} {typeset.number(row['value'], 4)} ({row['system']})"
-        notes = [Note("warning", "printed", f"none of {pluralize(how_many, 'setting')} prints {text}; {closest}")]
+        notes = [Note("warning", "printed", f"none of {pluralize(n_settings, 'setting')} prints {text}; {closest}")]
     if questions:
         notes.append(Note("info", "ask the authors", "; ".join(questions)))
-    unvaried = "texts, tokens, gold standard, annotators and cutoff were not varied, only conventions"
-    notes.append(Note("info", "not varied", unvaried))
+    fixed_parts = "texts, tokens, gold standard, annotators and cutoff were not varied, only conventions"
+    notes.append(Note("info", "not varied", fixed_parts))
     found: dict[str, Any] = {"printed": tuple(printed), "fitting": len(fitting), "questions": questions}
     return replace(matches, notes=(*first.notes, *notes), nearest=shown.drop(columns="trial"), **found)
 
@@ -482,8 +482,8 @@ def _distinct_settings(sensitivities: Sequence[Sensitivity]) -> list[_Setting]:
         changed = {
             preset: {
                 name: format_value(new)
-                for its_means, of_measure in zip(means, presets, strict=True)
-                for name, (_, new) in of_measure[preset].differences(its_means).items()
+                for canonical, preset_settings in zip(means, presets, strict=True)
+                for name, (_, new) in preset_settings[preset].differences(canonical).items()
             }
             for preset in presets[0]
         }

@@ -55,8 +55,8 @@ class Stability(Numbers):
         if ranked.empty:
             return "No system has a value."
         top = ranked[ranked["rank"] == ranked.groupby("view")["rank"].transform("min")]
-        leading = Counter(tuple(names) for _, names in top.groupby("view", sort=False)["system"])
-        (most_often, views), *others = leading.most_common(2)
+        lead_counts = Counter(tuple(names) for _, names in top.groupby("view", sort=False)["system"])
+        (most_often, views), *others = lead_counts.most_common(2)
         share_of_views = f"all {views}" if views == len(self.views) else f"{views} of {len(self.views)}"
         text = f"{listed(most_often)} {'is' if len(most_often) == 1 else 'are'} first under {share_of_views} views"
         return f"{text}, {listed(others[0][0])} under {others[0][1]}." if others else f"{text}."

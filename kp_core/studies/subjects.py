@@ -212,7 +212,7 @@ def _shortened(phrases: pd.Series[str]) -> str:
 
 
 def titles(corpus: Corpus, settings: Settings) -> pd.DataFrame:
-    """Return one row per document: numbers of keyphrases per annotator, chosen by all, and by one only."""
+    """Return one row per document: numbers of keyphrases per annotator, chosen by all, and by only one."""
     data = prepare_annotators(corpus, settings)
     choices, rows = data.choices, chosen_by(data)
     counts = pd.DataFrame(sizes(choices).T, index=data.documents, columns=data.coded.annotators).astype("Int64")

@@ -92,9 +92,9 @@ def pooled_and_within(frame: pd.DataFrame, breakdown: str) -> pd.DataFrame:
     rows = []
     parts = frame[frame["subset"].str.startswith(f"{breakdown}:")]
     for row in frame[frame["subset"] == "all"].itertuples():
-        of_measure = parts[(parts["measure"] == row.measure) & (parts["average"] == row.average)]
-        defined = of_measure[of_measure["value"].notna()]
+        measure_rows = parts[(parts["measure"] == row.measure) & (parts["average"] == row.average)]
+        defined = measure_rows[measure_rows["value"].notna()]
         total = int(defined["n"].sum())
         within = float((defined["value"] * defined["n"]).sum() / total) if total else float("nan")
-        rows.append((row.measure, row.average, row.value, within, total, len(of_measure) - len(defined)))
+        rows.append((row.measure, row.average, row.value, within, total, len(measure_rows) - len(defined)))
     return pd.DataFrame(rows, columns=["measure", "average", "pooled", "within", "n", "undefined"])

@@ -71,17 +71,17 @@ def mid_ranks(weights: Floats) -> tuple[Floats, Floats]:
 
 def spearman(x: Floats, y: Floats) -> Kernel:
     """Return the kernel of Spearman's rho."""
-    ours, human = [EqualValues.of(column) for column in x.T], [EqualValues.of(column) for column in y.T]
+    measures, scores = [EqualValues.of(column) for column in x.T], [EqualValues.of(column) for column in y.T]
 
     def kernel(weights: Floats) -> Floats:
         total = weights.sum(axis=0)
-        ranked = [mid_ranks(side.members @ weights) for side in human]
-        of_people = [weights * ranks[side.group] for side, (ranks, _) in zip(human, ranked, strict=True)]
-        values = np.empty((len(total), len(ours), len(human)))
-        for m, side in enumerate(ours):
-            ranks, squares = mid_ranks(side.members @ weights)
-            for h, weighted in enumerate(of_people):
-                covariance = np.einsum("vb,vb->b", ranks, side.members @ weighted)
+        ranked = [mid_ranks(variable.members @ weights) for variable in scores]
+        weighted_ranks = [weights * ranks[variable.group] for variable, (ranks, _) in zip(scores, ranked, strict=True)]
+        values = np.empty((len(total), len(measures), len(scores)))
+        for m, variable in enumerate(measures):
+            ranks, squares = mid_ranks(variable.members @ weights)
+            for h, weighted in enumerate(weighted_ranks):
+                covariance = np.einsum("vb,vb->b", ranks, variable.members @ weighted)
                 values[:, m, h] = ratio(covariance, squares, ranked[h][1], total)
         return values
 
@@ -90,7 +90,9 @@ def spearman(x: Floats, y: Floats) -> Kernel:
 
 def pearson(x: Floats, y: Floats) -> Kernel:
     """Return the kernel of Pearson's r."""
-    x, y = (side - side.mean(axis=0) for side in (np.round(x, DECIMALS), np.round(y, DECIMALS)))  # avoids cancellation
+    x, y = (
+        matrix - matrix.mean(axis=0) for matrix in (np.round(x, DECIMALS), np.round(y, DECIMALS))
+    )  # avoids cancellation
     products = (x[:, :, None] * y[:, None]).reshape(len(x), -1)
     terms = np.hstack([x, y, x**2, y**2, products]).T
     columns = x.shape[1] + y.shape[1]
@@ -101,9 +103,9 @@ def pearson(x: Floats, y: Floats) -> Kernel:
         mean = sums / np.maximum(total, 1)
         spread = squares - mean * sums
         spread = np.where(spread > 1e-12 * squares, spread, 0.0)  # a resample may have only one distinct value
-        (mean_x, _), (_, sum_y), (of_x, of_y) = (np.split(part, [x.shape[1]]) for part in (mean, sums, spread))
+        (mean_x, _), (_, sum_y), (spread_x, spread_y) = (np.split(part, [x.shape[1]]) for part in (mean, sums, spread))
         covariance = product.reshape(len(mean_x), len(sum_y), -1) - mean_x[:, None] * sum_y
-        return ratio(covariance, of_x[:, None], of_y, total).transpose(2, 0, 1)
+        return ratio(covariance, spread_x[:, None], spread_y, total).transpose(2, 0, 1)
 
     return kernel
 
@@ -113,14 +115,14 @@ def kendall(x: Floats, y: Floats) -> Kernel:
 
     Source: Kendall 1945.
     """
-    ours, human = [EqualValues.of(column) for column in x.T], [EqualValues.of(column) for column in y.T]
+    measures, scores = [EqualValues.of(column) for column in x.T], [EqualValues.of(column) for column in y.T]
 
     def kernel(weights: Floats) -> Floats:
         total = weights.sum(axis=0)
-        values = np.empty((weights.shape[1], len(ours), len(human)))
-        for m, first in enumerate(ours):
-            for h, second in enumerate(human):
-                a, b = (total**2 - ((side.members @ weights) ** 2).sum(axis=0) for side in (first, second))
+        values = np.empty((weights.shape[1], len(measures), len(scores)))
+        for m, first in enumerate(measures):
+            for h, second in enumerate(scores):
+                a, b = (total**2 - ((variable.members @ weights) ** 2).sum(axis=0) for variable in (first, second))
                 values[:, m, h] = ratio(_concordance(first, second, weights), a, b, total)
         return values
 

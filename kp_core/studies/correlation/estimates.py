@@ -141,23 +141,23 @@ class _Judged:
 
 def _correlation_rows(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame, pd.DataFrame]:
     study, size = judged.study, len(judged.measures)
-    sides = []
+    correlators = []
     for mask in masks.values():
         people = Ceiling(judged.scores, study.ties, study.correlation, mask)
-        sides.append((people, Correlator(judged.measures, judged.human, study.correlation, mask)))
+        correlators.append((people, Correlator(judged.measures, judged.human, study.correlation, mask)))
 
-    def gathered(take: Callable[[Ceiling | Correlator], NDArray[Any]]) -> NDArray[Any]:
+    def gathered(function: Callable[[Ceiling | Correlator], NDArray[Any]]) -> NDArray[Any]:
         """Stack the values of all subsets as (…, S, H, M + 1), with human agreement before the measures."""
-        arrays = [np.concatenate([take(people), take(measures)], axis=-2) for people, measures in sides]
+        arrays = [np.concatenate([function(people), function(measures)], axis=-2) for people, measures in correlators]
         return np.stack(arrays, axis=-3).swapaxes(-1, -2)
 
     def kernel(weights: Floats) -> Floats:
-        return gathered(lambda side: side.kernel(weights))
+        return gathered(lambda correlator: correlator.kernel(weights))
 
     value = kernel(np.ones((size, 1)))[0]
     percent = coefficients.percent_of_ceiling(value[..., 1:], value[..., :1])
-    n = gathered(lambda side: side.clusters(np.arange(size)))
-    clusters = gathered(lambda side: side.clusters(judged.cluster))
+    n = gathered(lambda correlator: correlator.clusters(np.arange(size)))
+    clusters = gathered(lambda correlator: correlator.clusters(judged.cluster))
     low, high = np.full((2, *value.shape), np.nan)
     percent_low, percent_high = np.full((2, *percent.shape), np.nan)
     if study.interval == "bootstrap" and size:
@@ -169,7 +169,7 @@ def _correlation_rows(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.Data
         percent_low, percent_high = _bounds(percent, draws, clusters[..., 1:])
     elif study.interval == "closed-form":
         low[..., 1:], high[..., 1:] = coefficients.closed_form_interval(value[..., 1:], n[..., 1:], study.correlation)
-    reason = coefficients.reasons(value, gathered(lambda side: side.pairs))
+    reason = coefficients.reasons(value, gathered(lambda correlator: correlator.pairs))
     if judged.scores.shape[1] < 2:
         reason[..., 0] = "one_annotator"
     undefined = np.array([mask.sum() for mask in masks.values()])[:, None, None] - n
@@ -201,19 +201,21 @@ def _tests(judged: _Judged) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
     if study.test == "perm-both":  # random numbers independent of the intervals
         seed = [study.seed, 1]
         p = permute_both(measures, judged.human, contest, study.trials, seed, study.correlation, unit)
-    for index, how in enumerate(COMBINATIONS if study.test != "none" else ()):
+    for index, combination in enumerate(COMBINATIONS if study.test != "none" else ()):
         human = judged.human[:, index]
-        met = contests(measures, human, study.correlation)
+        compared = contests(measures, human, study.correlation)
         if study.test == "williams":
-            p[met.index, index] = williams(*met[["first", "second", "between", "n"]].to_numpy().T)[1]
-        table = met.assign(a=names[met["a"]], b=names[met["b"]], average=how, p=p[met.index, index]).dropna(subset="p")
+            p[compared.index, index] = williams(*compared[["first", "second", "between", "n"]].to_numpy().T)[1]
+        table = compared.assign(
+            a=names[compared["a"]], b=names[compared["b"]], average=combination, p=p[compared.index, index]
+        ).dropna(subset="p")
         table["difference"] = table["first"] - table["second"]
         table["p_adjusted"] = paired.CORRECTIONS[study.correction](table["p"].to_numpy())
         tables.append(table[tables[0].columns])
         correlation = correlations(measures, human[:, None], study.correlation)[:, 0].tolist()
         defined = {name: value for name, value in zip(names, correlation, strict=True) if value == value}
         adjusted = table[["a", "b", "p_adjusted"]].itertuples(index=False, name=None)
-        groups[how], _ = paired.decisions(defined, list(adjusted), 0.05)
+        groups[combination], _ = paired.decisions(defined, list(adjusted), 0.05)
     return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True), groups
 
 
@@ -313,8 +315,8 @@ def _mixed_values(z: Floats, human: Floats, contest: Ints, name: Correlation) ->
     kernel = coefficients.KERNELS[name](both, np.vstack([human, human]))
 
     def difference(swapped: Floats) -> Floats:
-        stays = 1 - swapped
-        return kernel(np.vstack([stays, swapped])) - kernel(np.vstack([swapped, stays]))
+        unswapped = 1 - swapped
+        return kernel(np.vstack([unswapped, swapped])) - kernel(np.vstack([swapped, unswapped]))
 
     return difference
 
@@ -326,27 +328,27 @@ def _mixed_ranks(z: Floats, human: Floats, contest: Ints) -> Kernel:
     whose two values are of the same measure are computed once per measure; the other terms need only sums over the
     values of one measure that are above and below each value of the other.
     """
-    people = [EqualValues.of(column) for column in human.T]
-    ranked = [coefficients.mid_ranks(side.members @ np.ones((len(human), 1))) for side in people]
+    raters = [EqualValues.of(column) for column in human.T]
+    ranked = [coefficients.mid_ranks(side.members @ np.ones((len(human), 1))) for side in raters]
     spread, total = np.array([squares for _, squares in ranked]), np.array(len(human))
-    ranks = [ranks[side.group] for side, (ranks, _) in zip(people, ranked, strict=True)]
+    ranks = [ranks[side.group] for side, (ranks, _) in zip(raters, ranked, strict=True)]
     terms = np.stack([np.ones((len(human), 1)), *ranks], axis=1)
     sides = {index: EqualValues.of(z[:, index]) for index in np.unique(contest).tolist()}
-    meetings = []
+    comparisons = []
     for pair in contest.tolist():
-        few, many = sorted(pair, key=lambda index: len(sides[index].distinct))
-        values, others = sides[few].distinct, sides[many].distinct
+        smaller, larger = sorted(pair, key=lambda index: len(sides[index].distinct))
+        values, others = sides[smaller].distinct, sides[larger].distinct
         below, above = (np.searchsorted(others, values, side) for side in ("left", "right"))
-        meetings.append((few, many, below, above, 1 if few == pair[0] else -1))
+        comparisons.append((smaller, larger, below, above, 1 if smaller == pair[0] else -1))
 
     def kernel(swapped: Floats) -> Floats:
         halves = []
         for weights in (1 - swapped, swapped):
             weighted = (terms * weights[:, None]).reshape(len(terms), -1)
             halves.append({index: _SideSums(side.members @ weighted, terms.shape[1]) for index, side in sides.items()})
-        values = np.empty((swapped.shape[1], len(contest), len(people)))
-        for k, (few, many, below, above, sign) in enumerate(meetings):
-            mixtures = (halves[0][few], halves[1][many]), (halves[1][few], halves[0][many])
+        values = np.empty((swapped.shape[1], len(contest), len(raters)))
+        for k, (smaller, larger, below, above, sign) in enumerate(comparisons):
+            mixtures = (halves[0][smaller], halves[1][larger]), (halves[1][smaller], halves[0][larger])
             first, second = (
                 coefficients.ratio(*part.mixed(other, below, above), spread, total) for part, other in mixtures
             )

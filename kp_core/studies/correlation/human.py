@@ -22,7 +22,7 @@ Unit = Literal["documents", "keyphrases", "pairs"]
 
 COMBINATIONS = ("average", "majority")
 TIE_RULES: tuple[TieRule, ...] = get_args(TieRule)
-_WIDE = "score_"
+_SCORE_PREFIX = "score_"
 COLUMNS = ("pair_id", "doc_id", "keyphrase", "candidate")
 _RATED = ("MORPH", "INCLUDE", "PARTOF", "OVERLAP")
 
@@ -38,10 +38,10 @@ def score_matrix(table: pd.DataFrame) -> pd.DataFrame:
     if not {"pair_id", "annotator", "score"} <= set(table):
         columns = [str(name) for name in table if _is_score_column(name)]
         if "pair_id" not in table or not columns:
-            expected = f"columns pair_id, annotator, score, or pair_id and one column {_WIDE}… per annotator"
+            expected = f"columns pair_id, annotator, score, or pair_id and one column {_SCORE_PREFIX}… per annotator"
             raise InputError("judgements", ", ".join(map(str, table.columns)), expected, "Rename the columns.")
         table = table.melt("pair_id", columns, "annotator", "score")
-        table["annotator"] = table["annotator"].str.removeprefix(_WIDE)
+        table["annotator"] = table["annotator"].str.removeprefix(_SCORE_PREFIX)
     twice = table[table.duplicated(["pair_id", "annotator"])]
     if len(twice):
         repeated = f"a second row for pair_id “{twice['pair_id'].iloc[0]}”, annotator “{twice['annotator'].iloc[0]}”"
@@ -51,7 +51,7 @@ def score_matrix(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _is_score_column(name: object) -> bool:
-    return str(name).startswith(_WIDE) and name != _WIDE
+    return str(name).startswith(_SCORE_PREFIX) and name != _SCORE_PREFIX
 
 
 def pair_table(table: pd.DataFrame) -> pd.DataFrame:

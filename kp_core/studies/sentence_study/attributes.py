@@ -125,7 +125,7 @@ def _from_nouns(
     words = [(name, token.lower()) for name, title in titles.items() for token, _, _ in tokens(clean(title))]
     distinct = list(dict.fromkeys(word for _, word in (*pairs, *words)))
     stem = dict(zip(distinct, stem_words(distinct, "porter-nltk"), strict=True))
-    of_title = {(name, stem[word]) for name, word in words}
+    title_words = {(name, stem[word]) for name, word in words}
     nouns = pd.DataFrame([(row, stem[noun]) for row, noun in pairs], columns=["row", "noun"])
     nouns = nouns.groupby(["row", "noun"], sort=False).size().rename("F").reset_index()
     nouns["MAX_F"] = nouns.groupby("row")["F"].transform("max")
@@ -134,7 +134,7 @@ def _from_nouns(
     sizes = listed.groupby("doc_id", sort=False)["text"].size()
     nouns["N"] = nouns["doc_id"].map(sizes)
     nouns["tf_idf"] = nouns["F"] / nouns["MAX_F"] * np.log(nouns["N"] / nouns["DF"]) / np.log(nouns["N"])
-    in_title = [pair in of_title for pair in zip(nouns["doc_id"], nouns["noun"], strict=True)]
+    in_title = [pair in title_words for pair in zip(nouns["doc_id"], nouns["noun"], strict=True)]
     nouns["title_similarity"] = nouns["tf_idf"].where(in_title, 0.0)
     sums = nouns.groupby("row")[["title_similarity", "tf_idf"]].sum().reindex(listed.index, fill_value=0.0)
     both, with_title, with_nouns = "title_similarity and tf_idf", {name for name, _ in words}, set(nouns["doc_id"])

@@ -39,8 +39,8 @@ def folds(yes: Bools, document: Ints, number: int, grouped: bool, seed: int) -> 
     number = min(number, int(yes.sum()), int((~yes).sum()), len(np.unique(document)) if grouped else len(yes))
     if number < 2:
         return
-    kind = StratifiedGroupKFold if grouped else StratifiedKFold
-    yield from kind(number, shuffle=True, random_state=seed).split(yes, yes, document if grouped else None)
+    splitter = StratifiedGroupKFold if grouped else StratifiedKFold
+    yield from splitter(number, shuffle=True, random_state=seed).split(yes, yes, document if grouped else None)
 
 
 def decision_tree(pruning: float, seed: int) -> DecisionTreeClassifier:
@@ -219,24 +219,24 @@ def run_repeat(
     matrix, document, remaining = sentences.columns.to_numpy(), sentences.document, sentences.left(majority)
     documents = len(majority)
 
-    def learned(yes: Bools) -> tuple[Ints, Bools, Floats]:
-        numbers = np.random.default_rng(seed)
-        rows = draw(yes, remaining, size, numbers)
-        return rows, *cross_validated(matrix[rows], yes[rows], document[rows], grouped, numbers)
+    def learn(yes: Bools) -> tuple[Ints, Bools, Floats]:
+        rng = np.random.default_rng(seed)
+        rows = draw(yes, remaining, size, rng)
+        return rows, *cross_validated(matrix[rows], yes[rows], document[rows], grouped, rng)
 
     def table(predicted: Bools, yes: Bools, rows: Ints) -> Floats:
-        kinds = (predicted & yes[rows], predicted, yes[rows], np.ones(len(rows)))
-        return np.stack([np.bincount(document[rows], kind, minlength=documents) for kind in kinds])
+        counted = (predicted & yes[rows], predicted, yes[rows], np.ones(len(rows)))
+        return np.stack([np.bincount(document[rows], flags, minlength=documents) for flags in counted])
 
-    yes, trims = sentences.yes(majority), np.random.default_rng((*seed, 1))
-    rows, predicted, importance = learned(yes)
+    yes, trimming_rng = sentences.yes(majority), np.random.default_rng((*seed, 1))
+    rows, predicted, importance = learn(yes)
     sizes = np.bincount(document, minlength=documents)
     tenths = np.maximum(1, np.floor(0.1 * sizes + 0.5)).astype(np.int64)  # rounded half up
-    random_tenth = at_random(np.ones(len(yes), np.int64), document, tenths, trims)
-    random_choice = at_random(sentences.votes, document, np.bincount(document[yes], minlength=documents), trims)
-    other_rows, other_guess, _ = learned(random_choice)
+    random_tenth = at_random(np.ones(len(yes), np.int64), document, tenths, trimming_rng)
+    random_choice = at_random(sentences.votes, document, np.bincount(document[yes], minlength=documents), trimming_rng)
+    random_rows, random_predicted, _ = learn(random_choice)
     baselines = (np.zeros(len(rows), bool), (sentences.position < tenths[document])[rows], random_tenth[rows])
-    tables = [table(predicted, yes, rows), table(other_guess, random_choice, other_rows)]
+    tables = [table(predicted, yes, rows), table(random_predicted, random_choice, random_rows)]
     return np.stack([*tables, *(table(other, yes, rows) for other in baselines)]), importance
 
 
@@ -375,11 +375,11 @@ def _notes(outcomes: dict[float, Outcome]) -> list[Note]:
     for reason in dict.fromkeys(size.reason for size in left.values() if size.reason):
         at = ", ".join(threshold for threshold, size in left.items() if size.reason == reason)
         notes.append(Note("warning", "draws", f"the study does not run at {at}: {REASONS[reason]}"))
-    few = {t: size.drawn_yes for t, size in left.items() if 0 < size.drawn_yes < MOST_YES}
-    if at := ", ".join(f"{number} at {threshold}" for threshold, number in few.items()):
+    few_yes = {t: size.drawn_yes for t, size in left.items() if 0 < size.drawn_yes < MOST_YES}
+    if at := ", ".join(f"{number} at {threshold}" for threshold, number in few_yes.items()):
         notes.append(Note("info", "draws", f"fewer than {MOST_YES} sentences are “yes”, so all are drawn: {at}"))
-    scarce = {t: size.drawn_no for t, size in left.items() if size.drawn_no < NO_PER_YES * size.drawn_yes}
-    if at := ", ".join(f"{number} at {threshold}" for threshold, number in scarce.items()):
+    few_no = {t: size.drawn_no for t, size in left.items() if size.drawn_no < NO_PER_YES * size.drawn_yes}
+    if at := ", ".join(f"{number} at {threshold}" for threshold, number in few_no.items()):
         text = f"there are fewer than {NO_PER_YES} “no” for each “yes”, so all are drawn: {at}"
         notes.append(Note("warning", "draws", text))
     return notes
