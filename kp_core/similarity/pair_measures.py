@@ -71,7 +71,7 @@ class Contexts:
 @similarity_measure("context")
 def context(pairs: Pairs) -> Floats:
     """Return the cosine of the contexts of the two phrases; NaN if one of them has no context."""
-    options, cache = pairs.scorer.options, pairs.scorer.kept
+    options, cache = pairs.scorer.options, pairs.scorer.cache
     if not options.texts:
         raise usage_error("no contexts")
     if "contexts" not in cache:
@@ -88,12 +88,12 @@ def context(pairs: Pairs) -> Floats:
 def given(pairs: Pairs) -> Floats:
     """Return the value in the user's table, or 1 for phrases with equal stems."""
     scorer = pairs.scorer
-    if "given" not in scorer.kept:
+    if "given" not in scorer.cache:
         tokenization = replace(scorer.options.tokenization(parse("given"), "given"), everywhere=True)
         pipeline = "+".join(filter(None, (tokenization.words, tokenization.stemmer)))
         form = pd.factorize(np.array(scorer.coded(tokenization).texts, object))[0]
-        scorer.kept["given"] = similarity_table(scorer.options.vocabulary, scorer.phrases, pipeline), form
-    table, form = scorer.kept["given"]
+        scorer.cache["given"] = similarity_table(scorer.options.vocabulary, scorer.phrases, pipeline), form
+    table, form = scorer.cache["given"]
     equal = form[pairs.keyphrase] == form[pairs.candidate]
     return np.where(equal, 1.0, table.pairs(pairs.keyphrase, pairs.candidate))
 

@@ -130,8 +130,14 @@ def information(flat: Flat, weight: Ints) -> list[Floats]:
     by_order = []
     for order in range(1, NIST_ORDERS + 1):
         # An n-gram that begins with an n-gram of a single occurrence adds no information.
-        kept = (rest >= order) & (counts[gram] > 1)
-        index, rest, times, before, gram = index[kept], rest[kept], times[kept], counts[gram[kept]], gram[kept]
+        repeats = (rest >= order) & (counts[gram] > 1)
+        index, rest, times, before, gram = (
+            index[repeats],
+            rest[repeats],
+            times[repeats],
+            counts[gram[repeats]],
+            gram[repeats],
+        )
         gram = gram * (int(code.max(initial=0)) + 1) + code[index + order - 1]
         if order > 1:
             gram = pa.array(gram).dictionary_encode().indices.to_numpy().astype(np.int64)
@@ -145,18 +151,18 @@ def information(flat: Flat, weight: Ints) -> list[Floats]:
 @similarity_measure("NIST")
 def nist(sides: Sides, normalised: str = "no") -> Floats:
     """Return the sum over orders of matched information / n-grams of the hypothesis, times the length penalty."""
-    matched, of_reference = np.zeros(sides.n), np.zeros(sides.n)
+    matched, reference_total = np.zeros(sides.n), np.zeros(sides.n)
     information = sides.shared.information()
     for order in range(1, min(NIST_ORDERS, sides.r) + 1):
         indices = sides.shared.flat.start[sides.reference] + np.arange(sides.r - order + 1)[:, None]
         info = information[order - 1][indices]
         if order <= sides.h:
             matched += (info * sides.matched(order)).sum(axis=0) / (sides.h - order + 1)
-        of_reference += info.sum(axis=0) / (sides.r - order + 1)
+        reference_total += info.sum(axis=0) / (sides.r - order + 1)
     # 1/2 if the hypothesis has two thirds of the length
     penalty = np.exp(np.log(0.5) / np.log(1.5) ** 2 * np.log(min(1.0, sides.h / sides.r)) ** 2)
     matched *= penalty
-    return matched if normalised == "no" else ratio(matched, of_reference, np.nan)
+    return matched if normalised == "no" else ratio(matched, reference_total, np.nan)
 
 
 def rouge(sides: Sides, *, order: int, share: str) -> Floats:

@@ -98,7 +98,7 @@ class Scorer:
     """Scorer of phrase pairs by any measure, which encodes the phrases once; pairs are two arrays of phrase indices.
 
     * `stemmed`: (phrase,) phrases that are already stems
-    * `kept`: data that measures of meaning prepare once
+    * `cache`: data that measures of meaning prepare once
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Scorer:
     ) -> None:
         self.phrases, self.options, self._stemmed = phrases, options or SimilarityOptions(), stemmed
         self._coded: dict[Tokenization, Phrases] = {}
-        self.kept: dict[str, Any] = {}
+        self.cache: dict[str, Any] = {}
 
     def coded(self, tokenization: Tokenization) -> Phrases:
         """Return the phrases as tokens."""

@@ -102,10 +102,10 @@ class Phrases:
     @cached_property
     def stems(self) -> Flat:
         """The stems, one for each token of the words."""
-        of_word, of_stem = np.split(self._coded_stems[1], 2)
-        stems = of_word[self.words.code]
+        stem_codes, unstemmed_codes = np.split(self._coded_stems[1], 2)
+        stems = stem_codes[self.words.code]
         if self._stemmed is not None and self._stemmed.any():
-            stems = np.where(np.repeat(self._stemmed, self.words.length), of_stem[self.words.code], stems)
+            stems = np.where(np.repeat(self._stemmed, self.words.length), unstemmed_codes[self.words.code], stems)
         return Flat(stems, self.words.start, self.words.length)
 
     @cached_property

@@ -44,8 +44,10 @@ def _read(chunks: Iterable[str], normaliser: Normaliser) -> dict[str, tuple[str,
     tokens_of = [tokens(form) for form in forms]
     words = list(dict.fromkeys(token for spans in tokens_of for token, _, _ in spans))
     word_of = dict(zip(words, normaliser.by_word(words), strict=True))
-    kept = [[(word, start, end) for token, start, end in spans if (word := word_of[token])] for spans in tokens_of]
-    return dict(zip(distinct, zip(forms, kept, strict=True), strict=True))
+    spans_of_words = [
+        [(word, start, end) for token, start, end in spans if (word := word_of[token])] for spans in tokens_of
+    ]
+    return dict(zip(distinct, zip(forms, spans_of_words, strict=True), strict=True))
 
 
 def occurs(phrase: str, text: str, any_order: bool = False) -> bool:

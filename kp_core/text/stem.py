@@ -46,21 +46,21 @@ def porter(word: str, mode: str = "porter-nltk") -> str:
     return stem[:-1] if stem.endswith("ll") and _measure(stem[:-1]) > 1 else stem
 
 
-def _shape(word: str) -> str:
+def _cv_pattern(word: str) -> str:
     """Return c for each consonant and v for each vowel; y is a vowel after a consonant."""
-    shape = ""
+    pattern = ""
     for letter in word:
-        shape += "v" if letter in "aeiou" or (letter == "y" and shape[-1:] == "c") else "c"
-    return shape
+        pattern += "v" if letter in "aeiou" or (letter == "y" and pattern[-1:] == "c") else "c"
+    return pattern
 
 
 def _measure(stem: str) -> int:
-    return _shape(stem).count("vc")
+    return _cv_pattern(stem).count("vc")
 
 
 def _is_short(stem: str, nltk: bool) -> bool:
-    shape = _shape(stem)
-    return (shape[-3:] == "cvc" and stem[-1] not in "wxy") or (nltk and shape == "vc")
+    pattern = _cv_pattern(stem)
+    return (pattern[-3:] == "cvc" and stem[-1] not in "wxy") or (nltk and pattern == "vc")
 
 
 def _without_plural(word: str, nltk: bool) -> str:
@@ -77,19 +77,19 @@ def _without_past(word: str, nltk: bool) -> str:
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
     stem = word[:-2] if word.endswith("ed") else word[:-3] if word.endswith("ing") else ""
-    shape = _shape(stem)
-    if "v" not in shape:
+    pattern = _cv_pattern(stem)
+    if "v" not in pattern:
         return word
     if stem.endswith(("at", "bl", "iz")):
         return f"{stem}e"
-    if stem[-1:] == stem[-2:-1] and shape[-1] == "c":
+    if stem[-1:] == stem[-2:-1] and pattern[-1] == "c":
         return stem if stem[-1] in "lsz" else stem[:-1]
-    return f"{stem}e" if shape.count("vc") == 1 and _is_short(stem, nltk) else stem
+    return f"{stem}e" if pattern.count("vc") == 1 and _is_short(stem, nltk) else stem
 
 
 def _without_y(word: str, nltk: bool) -> str:
-    shape = _shape(word[:-1])
-    changes = len(shape) > 1 and shape[-1] == "c" if nltk else "v" in shape
+    pattern = _cv_pattern(word[:-1])
+    changes = len(pattern) > 1 and pattern[-1] == "c" if nltk else "v" in pattern
     return f"{word[:-1]}i" if word.endswith("y") and changes else word
 
 
