@@ -118,8 +118,8 @@ def run(plan: Plan, options: StreamOptions) -> tuple[Tally, Plan]:
         if plan.first_pass:
             if "first pass" not in total.header:
                 gold = [table for table in tables if table.role == "gold"]
-                in_parts = [counts for *_, counts in map(partial(_process, sums.count_gold, gold, plan), parts)]
-                entries, lists, largest_grades = zip(*in_parts, strict=True)
+                part_counts = [counts for *_, counts in map(partial(_process, sums.count_gold, gold, plan), parts)]
+                entries, lists, largest_grades = zip(*part_counts, strict=True)
                 total.header["first pass"] = [mean_size(sum(entries), sum(lists)), max(largest_grades)]
             average, largest_grade = total.header["first pass"]
             cutoffs = [average if k == "average" else k for k in plan.settings.k]

@@ -210,17 +210,17 @@ def _source(role: Role, values: Sequence[str | Path], name: str | None) -> Sourc
 def sources(gold: Any = None, systems: Any = None, documents: Any = None) -> tuple[Source, ...]:
     """Return the tables of paths and URLs as for `load`: one, a list, or {name: path}; refuse mixed formats."""
     tables: dict[Role, list[Source]] = {"gold": [], "system": [], "documents": []}
-    for (role, of_role), given in zip(tables.items(), (gold, systems, documents), strict=True):
+    for (role, role_tables), given in zip(tables.items(), (gold, systems, documents), strict=True):
         named: Mapping[str | None, Any] = given if isinstance(given, Mapping) else {None: given}
         for name, paths in named.items():
             items = [paths] if isinstance(paths, (str, Path)) else list(paths or ())
             if not all(isinstance(path, (str, Path)) for path in items):
                 raise usage_error("tables in memory")
-            of_role += [
+            role_tables += [
                 _source(role, item, name) for item in ([items] if name is not None else [[item] for item in items])
             ]
     if not tables["gold"]:
         raise usage_error("no gold")
     if len(tables["gold"]) == 1 and not tables["gold"][0].named:
         tables["gold"] = [replace(tables["gold"][0], name="gold")]
-    return tuple(item for of_role in tables.values() for item in of_role)
+    return tuple(item for role_tables in tables.values() for item in role_tables)
