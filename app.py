@@ -15,7 +15,7 @@ from starlette.routing import Route
 import kp_ui
 from kp_ui import shell
 from kp_ui.headers import SecurityHeaders, start_page
-from kp_ui.state.apart import apart
+from kp_ui.state.separate_process import in_separate_process
 
 
 @asynccontextmanager
@@ -24,7 +24,7 @@ async def ready(_: st.App) -> AsyncIterator[None]:
     for part in walk_packages(kp_ui.__path__, "kp_ui."):
         if part.name not in ("kp_ui.__main__", "kp_ui.main"):
             import_module(part.name)
-    apart(int)  # starts the process that reads files, if their cost is limited
+    in_separate_process(int)  # starts the process that reads files, if their cost is limited
     # Sessions share the processor: threads of one session's matrix product that wait for a core slow down all others.
     threadpoolctl.threadpool_limits(1, "blas")
     gc.freeze()  # Streamlit collects garbage after every run, which need not search the imported modules each time

@@ -3,12 +3,14 @@
 from kp_ui.parts import annotators, page
 from kp_ui.state import workspace
 
-terms, alone = workspace.terms(), workspace.has_only_annotators()
+terms, only_annotators = workspace.terms(), workspace.has_only_annotators()
 tabs = {
     "Together and in pairs": page.Tab(annotators.together, ("conventions",)),
     terms["Documents"]: page.Tab(annotators.by_document, ("conventions",)),
-    f"Each {terms['annotator']}" if alone else "Human ceiling": page.Tab(annotators.ceiling, ("k", "conventions")),
+    f"Each {terms['annotator']}" if only_annotators else "Human ceiling": page.Tab(
+        annotators.ceiling, ("k", "conventions")
+    ),
     "Trimming": page.Tab(annotators.trimming, ("k", "conventions")),
 }
-sentence_tab = {} if alone else {"Sentence study": page.Tab(annotators.sentence_study, ("conventions",))}
+sentence_tab = {} if only_annotators else {"Sentence study": page.Tab(annotators.sentence_study, ("conventions",))}
 page.tabs("annotators_tab", tabs | sentence_tab, annotators.answer, systems=False)

@@ -147,7 +147,7 @@ def by_document() -> None:
         tables.table(keyphrases, "by_title", take=f"{terms['Keyphrases']} by {terms['document']}")
     caption = f"Agreement of {terms['annotators']} by {terms['document']}"
     table = table.drop(columns="status") if (table["status"] == "ok").all() else table
-    tables.of_documents(screen_tables.shown(table, "annotated_documents"), caption)
+    tables.document_table(screen_tables.shown(table, "annotated_documents"), caption)
     show.signature(result.signature)
 
 
@@ -159,7 +159,7 @@ def trimming() -> None:
         return
     show.about("people.trimming", annotators=terms["annotators"], document=terms["document"])
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        threshold = controls.of_k("Threshold of K", "threshold")
+        threshold = controls.threshold_of_k("Threshold of K", "threshold")
         form = controls.select("Form", FORMS, "form")
         binary, label = form == "binary", f"One majority for all {terms['documents']}"
         pooled = controls.switch(label, "pooled", disabled=not binary) and binary
@@ -233,7 +233,7 @@ def _study(data: workspace.Workspace) -> None:
         form = controls.select("Form of trimming", FORMS, "study_form")
         seed = controls.amount("Seed", 0, 2**31 - 1, 0, "study_seed", width=140)
         plan = protocol.Design(form, int(draws), controls.switch("Keep each document in one fold", "grouped"), seed)
-    threshold = controls.of_k("Threshold of K to show", "at")
+    threshold = controls.threshold_of_k("Threshold of K to show", "at")
     requested: set[str] = st.session_state.setdefault("sentence_studies", set())
     if (study_key := cached.digest_of(data.digest, plan)) not in requested:
         controls.button("Run the study", "run_study", requested.add, study_key, type="primary")
@@ -286,6 +286,6 @@ def _assumptions() -> None:
     with st.expander("What is reconstructed or assumed"):
         tree, yes, folds = protocol.TREE, protocol.MOST_YES, protocol.FOLDS
         st.markdown(prose.text("sentences.assumed", tree=tree, most_yes=yes, most_no=_MOST_NO, folds=folds))
-        tables.of_words(screen_tables.attribute_definitions())
+        tables.text_table(screen_tables.attribute_definitions())
         show.about("sentences.nouns")
         show.small(f"Words of attitude: {ATTITUDE_WORDS}.")

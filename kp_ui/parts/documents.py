@@ -123,7 +123,7 @@ def choose_document(ids: list[str], listed: pd.DataFrame, known_ids: Collection[
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             controls.steps("document", ids, position)
             st.caption(f"{position + 1:,} of {len(ids):,}; keys P and N")
-    tables.to_choose(listed, ids, None if is_linked else position, "document")
+    tables.selectable_table(listed, ids, None if is_linked else position, "document")
     return requested if is_linked else ids[position] if ids else None
 
 
@@ -237,7 +237,7 @@ def _list_headings(system: str, query: str) -> tuple[str, str] | None:
     ids = rows["subject"].tolist()
     chosen = link.chosen().get("heading", "")
     selected = ids.index(chosen) if chosen in ids else 0
-    tables.to_choose(displayed, ids, selected, "heading")
+    tables.selectable_table(displayed, ids, selected, "heading")
     return (ids[selected], str(rows["heading"].iloc[selected])) if ids else None
 
 
@@ -247,7 +247,7 @@ def _occurrences(system: str, heading: str, name: str) -> None:
     show.subheader(show.plain(name))
     corpus = workspace.corpus()
     displayed = screen_tables.occurrences(table, corpus.documents, len(corpus.annotators))
-    tables.to_choose(displayed, table["document"].tolist(), None, "document", target_page="documents")
+    tables.selectable_table(displayed, table["document"].tolist(), None, "document", target_page="documents")
 
 
 def _frequent(system: str) -> None:

@@ -82,7 +82,7 @@ def _drop_zone() -> None:
             retention = prose.text("data.kept") if kept.is_kept() else prose.text("data.not_kept")
             show.about("data.drop", megabytes=controls.MEGABYTES, documents=LIMITS.documents, kept=retention)
             controls.upload("A folder of files", "folder", _take_folder, "directory")
-            tables.of_words(report.limits(LIMITS))
+            tables.text_table(report.limits(LIMITS))
         with st.popover("Example files to start from", icon=":material/table:"):
             for name, words in _TEMPLATES.items():
                 st.markdown(words)
@@ -344,8 +344,8 @@ def _line(words: str, *remedies: tuple[Any, ...], level: str = "warn") -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         shown: dict[str, Callable[..., Any]] = {"stop": st.error, "warn": st.warning, "info": st.caption}
         shown[level](show.plain(words), width="stretch")
-        for label, key, act, *given in remedies:
-            controls.button(show.plain(first_capital(label)), key, act, *given)
+        for label, key, action, *given in remedies:
+            controls.button(show.plain(first_capital(label)), key, action, *given)
 
 
 def _runs(corpus: kp.Corpus) -> None:
@@ -365,9 +365,9 @@ def report_fixes(fixes: Iterable[str]) -> None:
 
 def _offers(corpus: kp.Corpus, offered: set[str]) -> None:
     for fix, rows in identifiers.suggestions(corpus).groupby("fix", sort=False):
-        words, left, right, match, total = rows.iloc[0][["what it does", "left", "right", "match", "of"]]
+        words, left, right, n_matching, n_ids = rows.iloc[0][["what it does", "left", "right", "match", "of"]]
         addition = f", and {show.pluralize(len(rows) - 1, 'pair')} more" if len(rows) > 1 else ""
-        label = f"{first_capital(words)}: {match} of {total} ids of {left} and {right} match{addition}"
+        label = f"{first_capital(words)}: {n_matching} of {n_ids} ids of {left} and {right} match{addition}"
         if fix not in offered:
             _line("Some ids are spelled in two ways.", (label, f"fix {fix}", workspace.fix, fix, True))
 
@@ -418,11 +418,14 @@ def _missing_lists(corpus: kp.Corpus) -> None:
     table = identifiers.missing(corpus)
     if not len(table):
         return
-    now, (system, number, total, _) = settings.settings().missing, table.iloc[0]
+    current, (system, number, total, _) = settings.settings().missing, table.iloc[0]
     addition = f"; {show.pluralize(len(table) - 1, 'other system')} also lack lists" if len(table) > 1 else ""
-    words = f"{system} has no list for {number} of {show.pluralize(total, 'document')}{addition}. {_MISSING[now]}"
-    ways = (("zero", "Treat them as empty"), ("skip", "Leave them out"))
-    _line(words, *((label, f"missing_{value}", link.choose, "missing", value) for value, label in ways if value != now))
+    words = f"{system} has no list for {number} of {show.pluralize(total, 'document')}{addition}. {_MISSING[current]}"
+    choices = (("zero", "Treat them as empty"), ("skip", "Leave them out"))
+    _line(
+        words,
+        *((label, f"missing_{value}", link.choose, "missing", value) for value, label in choices if value != current),
+    )
 
 
 def normalization() -> None:

@@ -84,7 +84,7 @@ def _draw(lesson: Lesson, row: Any) -> None:
             show.paragraph(sentence)
         for caption, table in view.tables.items():
             st.markdown(f"**{show.plain(caption)}**")
-            tables.of_words(table)
+            tables.text_table(table)
     with st.expander("What this is about"):
         show.paragraph(lesson.text)
         show.small(f"Source: {lesson.source}.")
@@ -140,7 +140,7 @@ def every_measure() -> None:
         chosen = controls.select("Show", [*methods.FAMILIES, *sections, "all"], "family", disabled=bool(search))
     with st.expander("The worked example, and symbols in the formulas"):
         show.small(methods.EXAMPLE)
-        tables.of_words(methods.EXAMPLE_TABLE)
+        tables.text_table(methods.EXAMPLE_TABLE)
         st.markdown(show.definitions(methods.SYMBOLS.items()))
     titles_shown = {*methods.FAMILIES, *sections} if search or chosen == "all" else {chosen}
     families_shown = [_cards(name, search) for name in methods.FAMILIES if name in titles_shown]
@@ -158,7 +158,7 @@ def section(title: str, search: str = "") -> bool:
             if title == "Glossary":
                 st.markdown(show.definitions(zip(table["term"], table["meaning"], strict=True)))
             else:
-                tables.of_words(table)
+                tables.text_table(table)
             return True
     return False
 

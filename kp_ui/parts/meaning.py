@@ -13,7 +13,7 @@ from kp_core.reading.lists.sniff import title_of
 from kp_core.reading.meaning.mapping import FILE, HEADS, MARKS, ROW, SHEET, each_is, meanings_of, with_meanings
 from kp_core.reading.open.decode import ENCODINGS
 from kp_ui.state import cached, link, workspace
-from kp_ui.state.apart import apart
+from kp_ui.state.separate_process import in_separate_process
 from kp_ui.widgets import controls, prose, show, tables
 
 ROLES = prose.entries("roles")
@@ -64,7 +64,7 @@ def panel(source: Source, name: str, form: Form | None = None, others: Sequence[
 
 
 def _form(source: Source, mapping: Mapping) -> Form:
-    return cast(Form, cached.call((form_for, source, mapping), f"form {digest(source, mapping)}", apart))
+    return cast(Form, cached.call((form_for, source, mapping), f"form {digest(source, mapping)}", in_separate_process))
 
 
 def digest(source: Source, mapping: Mapping) -> str:
@@ -80,7 +80,9 @@ def _opened(name: str, source: Source, form: Form) -> Form:
         role = cast(Any, st.segmented_control("This file is", list(ROLES), **roles) or old.role)
         if len(form.formats) > 1:
             formats = {family: title_of(family) for family in form.formats}
-            chosen = controls.of_file("Format", formats, old.format or form.formats[0], f"format {name}", width=260)
+            chosen = controls.file_setting(
+                "Format", formats, old.format or form.formats[0], f"format {name}", width=260
+            )
             fields = fields | ({"format": chosen} if old.format or chosen != form.formats[0] else {})
         if len(form.sheets) > 1:
             sheets = st.multiselect("Sheets", form.sheets, old.sheet or form.sheets, key=f"sheets {name}")
@@ -90,7 +92,7 @@ def _opened(name: str, source: Source, form: Form) -> Form:
             fields = fields | {"header": ("yes" if old.header == "no" else old.header) if headed else "no"}
         is_guessed = b"\0" not in source.data and source.data != source.data.decode("utf-8", "ignore").encode()
         if "encoding" in form.reason or old.encoding or is_guessed:
-            encoding = controls.of_file("Encoding", _ENCODINGS, old.encoding, f"encoding {name}", width=200)
+            encoding = controls.file_setting("Encoding", _ENCODINGS, old.encoding, f"encoding {name}", width=200)
             fields = fields | {"encoding": encoding}
     if fields != initial:
         form = _form(source, replace(Mapping(role), **fields))
@@ -120,7 +122,7 @@ def _column(name: str, head: str, form: Form, meaning: str) -> str:
     left.markdown(f"**{show.plain(head)}**  \n:small[{show.plain(' · '.join(form.columns[head]))}]")
     key = f"means {name} {head} {form.mapping.header} {form.mapping.sheet}"
     with right:
-        return controls.of_file(f"{show.plain(head)} holds", _MEANINGS, meaning, key, label_visibility="collapsed")
+        return controls.file_setting(f"{show.plain(head)} holds", _MEANINGS, meaning, key, label_visibility="collapsed")
 
 
 def _table_settings(name: str, form: Form, fields: dict[str, str]) -> Mapping:
@@ -133,7 +135,7 @@ def _table_settings(name: str, form: Form, fields: dict[str, str]) -> Mapping:
     indices, changes = dict[str, str](), dict[str, Any]()
 
     def choose(label: str, words: dict[str, str], usual: str, key: str) -> str:
-        return controls.of_file(label, words, usual, f"{key} {name}", width=190)
+        return controls.file_setting(label, words, usual, f"{key} {name}", width=190)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if is_wide:
@@ -162,17 +164,19 @@ def _table_settings(name: str, form: Form, fields: dict[str, str]) -> Mapping:
 
 
 def _settings(name: str, form: Form) -> Mapping:
-    now = form.mapping
+    mapping = form.mapping
     for option, values in form.switches.items():
         words = {"": "auto-detected", **{value: {"\t": "TAB"}.get(value, value) for value in values}}
         label = _SWITCHES.get(option, option)
-        now = now.with_switch(option, controls.of_file(label, words, now.switch(option), f"{option} {name}", width=260))
-    return replace(now, switches=tuple((key, value) for key, value in now.switches if value))
+        mapping = mapping.with_switch(
+            option, controls.file_setting(label, words, mapping.switch(option), f"{option} {name}", width=260)
+        )
+    return replace(mapping, switches=tuple((key, value) for key, value in mapping.switches if value))
 
 
 def _result(source: Source, name: str, mapping: Mapping) -> None:
     st.markdown("**Preview**")
-    reading = cached.call((understand, source, mapping), f"read {digest(source, mapping)}", apart)
+    reading = cached.call((understand, source, mapping), f"read {digest(source, mapping)}", in_separate_process)
     if reading.problem:
         st.warning(show.plain(reading.problem))
     else:

@@ -310,8 +310,8 @@ def _conventions() -> None:
         st.caption(show.sentence(preset.note))
     if changed:
         label = f"Undo {show.pluralize(len(changed), 'change')}"
-        of_presets = dict.fromkeys(settings.CHOOSABLE)
-        controls.button(label, "conventions_back", link.choose_all, of_presets, icon=":material/undo:")
+        reset = dict.fromkeys(settings.CHOOSABLE)
+        controls.button(label, "conventions_back", link.choose_all, reset, icon=":material/undo:")
     for name in changed:
         _choose(name, f" (preset: {show.plain(in_words(name, settings.of_preset(name)))})")
     for group, names in settings.GROUPS.items():

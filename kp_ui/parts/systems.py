@@ -84,7 +84,7 @@ def against() -> None:
     with first:
         show.choosing_k(curves.difference(pair, settings.cutoff()), "against_over_k", f"{a} minus {b} over k")
     with second:
-        tables.of_documents(pair.by_document, f"{a} and {b} by document")
+        tables.document_table(pair.by_document, f"{a} and {b} by document")
     show.subheader("Keyphrases that only one of them finds")
     for column, name in zip(st.columns(2, gap="medium"), (a, b), strict=True):
         with column:
@@ -161,7 +161,7 @@ def near_misses() -> None:
         raise kp.UsageError("this system has no such near miss")
     tables.table(examples, "examples")
     with st.expander("All of these near misses, with their documents"):
-        tables.of_documents(near_miss_list, f"Near misses of {system}")
+        tables.document_table(near_miss_list, f"Near misses of {system}")
 
 
 def _soft() -> None:
@@ -323,7 +323,7 @@ def concordance() -> None:
             with st.expander("Further remarks on this table"):
                 st.markdown("\n".join(f"- {show.plain(sentence)}" for sentence in further_findings))
     with right:
-        tables.of_words(screen_tables.concordance(cells[system]))
+        tables.text_table(screen_tables.concordance(cells[system]))
         show.small(screen_tables.universe(cached.evaluation_at_cutoff(("N",), "macro")))
         system_of_run = next(name for name, runs in runs_of(list(cells)).items() if system in runs)
         most_common = ("kappa", "P_pos", "P_neg", "PABAK", "AC1")  # the table of all systems has the others
@@ -347,7 +347,7 @@ def concordance() -> None:
         show.chart(curves.against_universe(cells, measure), "against_universe")
         show.about("agreement.universe", limit=limit)
     with st.expander("Document by document"):
-        tables.of_documents(documents, f"By document, {system}")
+        tables.document_table(documents, f"By document, {system}")
     with st.expander("Recover a table from published figures"), show.refusals():
         _from_published_figures()
 

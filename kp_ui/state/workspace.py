@@ -26,7 +26,7 @@ from kp_core.studies import subjects
 from kp_core.words.answers import Terms, terms_for
 from kp_ui import ROOT
 from kp_ui.state import kept, link
-from kp_ui.state.apart import apart
+from kp_ui.state.separate_process import in_separate_process
 
 SAMPLE_DATA = ROOT / "sample_data"
 SAMPLE, FIRST = "sample", "lectures"
@@ -212,7 +212,7 @@ def read_files() -> None:
         megabytes = sum(len(file.data) for file in uploads.files) / 1e6
         bar = st.progress(0.1, f"Reading {names} ({megabytes:,.1f} MB) …")
         with refusals():
-            state.on_screen = _read_workspace(uploads, title, tell=bar.progress)
+            state.on_screen = _read_workspace(uploads, title, report_progress=bar.progress)
             if state.added and _differ_by_extension(state.on_screen.corpus):
                 uploads = state.uploads = replace(uploads, fixes=(*uploads.fixes, EXTENSION))
                 state.on_screen = _read_workspace(uploads, title)
@@ -396,13 +396,18 @@ def refusals() -> Iterator[None]:
 
 
 def _read_workspace(
-    files: Uploads, title: str, sample: str | None = None, tell: Callable[[float, str], object] = lambda share, words: 0
+    files: Uploads,
+    title: str,
+    sample: str | None = None,
+    report_progress: Callable[[float, str], object] = lambda share, words: 0,
 ) -> Workspace:
-    """Read files, and return them as a workspace with normalized phrases. `tell`: called with the progress"""
-    corpus = apart(files.load) if sample is None else files.load()
+    """Read files, and return them as a workspace with normalized phrases. `report_progress`: called with the share"""
+    corpus = in_separate_process(files.load) if sample is None else files.load()
     parts = corpus.by_dataset or {title: corpus}
     for position, (name, part) in enumerate(parts.items()):
-        tell(0.5 + 0.5 * position / len(parts), f"Normalizing the phrases of {typeset.escape_markdown(name)} …")
+        report_progress(
+            0.5 + 0.5 * position / len(parts), f"Normalizing the phrases of {typeset.escape_markdown(name)} …"
+        )
         if len(part.gold):
             prepare(part)
     return Workspace(corpus, content_digest(corpus), title, sample, files)

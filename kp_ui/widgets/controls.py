@@ -117,7 +117,7 @@ def select(
     return one_of(container.selectbox, label, choices, key, start, format_func=in_words, **kwargs)
 
 
-def of_file(label: str, labels: Mapping[str, str], current: str, key: str, **kwargs: Any) -> str:
+def file_setting(label: str, labels: Mapping[str, str], current: str, key: str, **kwargs: Any) -> str:
     """Let the user choose a setting of a file; the choice is not part of the link. `labels`: value → words"""
     options = list(labels)
     position = options.index(current) if current in labels else 0
@@ -157,7 +157,7 @@ def amount(label: str, low: N, high: N, default: N, key: str, draw: Any = st.num
     return chosen
 
 
-def of_k(label: str, key: str) -> float:
+def threshold_of_k(label: str, key: str) -> float:
     """Let the user choose a threshold of agreement K."""
     labels = [f"{threshold:.2f}" for threshold in THRESHOLDS]
     return float(st.select_slider(label, labels, **linked(key, "0.50", among(labels))))

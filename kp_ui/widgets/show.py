@@ -115,10 +115,10 @@ def notes(new_notes: Iterable[Note]) -> None:
         page_record().notes.append(note)
         if note.level == "warning" and (note.remedy or note.where in ("universe", "ids")):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.warning(of_note(note))
+                st.warning(note_text(note))
                 remedy(note)
         elif note.level == "warning":
-            texts.append(of_note(note))
+            texts.append(note_text(note))
     if texts:
         st.warning("  \n".join(texts))
 
@@ -129,7 +129,7 @@ _ABOUT = frozenset(
 ) | {"lists", "measures", "normalise", "pos", "roles", "systems", "test", "tests", "texts", "trimming", "universe"}
 
 
-def of_note(note: Note) -> str:
+def note_text(note: Note) -> str:
     """Return a note as a sentence, after the name of its system or file, if any."""
     return sentence(note.message) if note.where in _ABOUT else f"{plain(note.where)}: {sentence(note.message, False)}"
 
@@ -353,7 +353,7 @@ def foot() -> None:
         if other_notes := [note for note in record.notes if note.level != "warning"]:
             with st.popover(pluralize(len(other_notes), "note"), type="tertiary", icon=":material/info:"):
                 for note in other_notes:
-                    st.markdown(of_note(note))
+                    st.markdown(note_text(note))
                     remedy(note)
 
 

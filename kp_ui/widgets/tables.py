@@ -177,13 +177,15 @@ def wraps(frame: pd.DataFrame) -> bool:
     return "title" in frame and bool((frame["title"].str.len() > _LETTERS).any())
 
 
-def of_documents(frame: pd.DataFrame, take: str) -> None:
+def document_table(frame: pd.DataFrame, take: str) -> None:
     """Show a table with one row per document; selecting a row opens the document. `take`: caption of the download"""
     show.downloads(frame, take)
-    to_choose(frame, frame["document"].tolist(), None, "document", target_page="documents")
+    selectable_table(frame, frame["document"].tolist(), None, "document", target_page="documents")
 
 
-def to_choose(frame: pd.DataFrame, ids: Sequence[str], selected: int | None, name: str, target_page: str = "") -> None:
+def selectable_table(
+    frame: pd.DataFrame, ids: Sequence[str], selected: int | None, name: str, target_page: str = ""
+) -> None:
     """Show a table in which the user can select a row, whose id becomes the parameter `name` of the link.
 
     * `selected`: position of the selected row; `target_page`: the page that selecting a row opens. The order of the
@@ -207,6 +209,6 @@ def _choose(key: str, ids: Sequence[str], name: str, target_page: str) -> None:
             st.session_state[workspace.NEXT_PAGE] = target_page
 
 
-def of_words(frame: pd.DataFrame) -> None:
+def text_table(frame: pd.DataFrame) -> None:
     """Show all rows of a table that contains text; missing cells are empty."""
     rows(frame, missing="")

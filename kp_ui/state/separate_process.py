@@ -23,7 +23,7 @@ _CONTEXT = get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["streamlit.web.cli", "kp_core.reading", __name__])
 
 
-def apart(task: Callable[..., Result], *arguments: Any) -> Result:
+def in_separate_process(task: Callable[..., Result], *arguments: Any) -> Result:
     """Return `task(*arguments)`, computed within the budget; raise InputError if the task exceeds the budget."""
     if not any(_ALLOWED):
         return task(*arguments)

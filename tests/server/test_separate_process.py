@@ -10,7 +10,7 @@ import kp_core as kp
 from kp_core.reading import Source, form_for
 from kp_core.reading.meaning.mapping import Mapping
 from kp_core.reading.uploads import Uploads
-from kp_ui.state import apart as module
+from kp_ui.state import separate_process as module
 from tests.read_back import same
 
 GOLD = Source("gold.csv", b"doc_id,phrase\nd1,tide\nd1,sea\nd2,moon\n")
@@ -42,19 +42,19 @@ def fill(number: int) -> int:
 
 def test_without_a_budget_no_process_is_started(monkeypatch):
     monkeypatch.setattr(module, "_CONTEXT", None)
-    assert module.apart(fill, 1_000) == 1_000
+    assert module.in_separate_process(fill, 1_000) == 1_000
 
 
-def test_files_read_apart_are_the_same_corpus(limited):
-    same(module.apart(Uploads((GOLD,)).load), kp.load(gold=[GOLD]))
+def test_separate_process_reads_same_corpus(limited):
+    same(module.in_separate_process(Uploads((GOLD,)).load), kp.load(gold=[GOLD]))
 
 
 def test_questions_and_forms_survive_process_boundary(limited):
-    assert module.apart(form_for, UNKNOWN, Mapping()) == form_for(UNKNOWN, Mapping())
+    assert module.in_separate_process(form_for, UNKNOWN, Mapping()) == form_for(UNKNOWN, Mapping())
     with pytest.raises(kp.InputError) as local:
         Uploads((UNKNOWN,)).load()
     with pytest.raises(type(local.value)) as there:
-        module.apart(Uploads((UNKNOWN,)).load)
+        module.in_separate_process(Uploads((UNKNOWN,)).load)
     assert str(there.value) == str(local.value)
 
 
@@ -62,10 +62,10 @@ def test_questions_and_forms_survive_process_boundary(limited):
 def test_costly_reading_is_refused_within_its_budget(limited, work, given):
     begun = time.monotonic()
     with pytest.raises(kp.InputError, match="files that can be read within 2 seconds and 300,000,000 bytes"):
-        module.apart(work, given)
+        module.in_separate_process(work, given)
     assert time.monotonic() - begun < 20
 
 
 def test_work_within_the_budget_is_done(limited):
-    assert module.apart(spin, 0.1) >= 0.1
-    assert module.apart(fill, 1_000) == 1_000
+    assert module.in_separate_process(spin, 0.1) >= 0.1
+    assert module.in_separate_process(fill, 1_000) == 1_000
