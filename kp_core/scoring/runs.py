@@ -72,7 +72,7 @@ class Sampled:
     """All runs of one system: the value of each (R, K), and the influence of each document (R, D, K)."""
 
     values: Floats
-    moved: Floats
+    influences: Floats
 
     @classmethod
     def of(cls, influences: Iterable[Sequence[Floats]]) -> Sampled:
@@ -96,7 +96,7 @@ class Sampled:
         runs = len(self.values)
         if runs < 2:
             return np.zeros(self.values.shape[1])
-        deviations = self.moved - self.moved.mean(axis=0)
+        deviations = self.influences - self.influences.mean(axis=0)
         return np.asarray((deviations**2).sum(axis=(0, 1)) / ((runs - 1) * runs))
 
 
@@ -124,7 +124,7 @@ def variance_of(systems: Sequence[Sampled], n_documents: int, run_variance: RunV
 
     * `run_variance`: the variance of a single run, used for all these systems if one of them has only one run
     """
-    means = [system.moved.mean(axis=0) for system in systems]
+    means = [system.influences.mean(axis=0) for system in systems]
     effect = means[0] if len(means) == 1 else means[0] - means[1]
     scale, freedom = (n_documents / (n_documents - 1), n_documents - 1) if n_documents > 1 else (np.nan, np.nan)
     runs = [(system.spread, len(system.values) - 1.0) for system in systems if len(system.values) > 1]
@@ -147,7 +147,9 @@ def multi_bootstrap(systems: Sequence[Sampled], used: Bools, resamples: int, rng
     for system in systems:
         runs = len(system.values)
         draws = intervals.resample(runs, resamples, rng) / runs
-        run_values = [weights @ part[used] + value for part, value in zip(system.moved, system.values, strict=True)]
+        run_values = [
+            weights @ part[used] + value for part, value in zip(system.influences, system.values, strict=True)
+        ]
         resampled.append(np.einsum("br,rbk->bk", draws, np.stack(run_values)))
         if runs == 1 and run_variance is not None:
             deviation = np.sqrt(np.maximum(run_variance.spread - run_variance.within, 0))

@@ -197,10 +197,12 @@ def disputed_documents(corpus: Corpus, settings: Settings) -> pd.DataFrame:
     rows["document"] = [data.documents[index] for index in rows["document"]]
     chosen_by_everybody = rows["apart"] == 0
     by_all = rows[chosen_by_everybody].groupby("document")["name"].agg(", ".join)
-    choosers = rows["annotators"].map(", ".join)
+    annotator_text = rows["annotators"].map(", ".join)
     if len(data.coded.annotators) > FEW:
-        choosers = rows["chosen"].astype("str") + " of " + rows["seen"].astype("str")
-    disputed = (rows["name"] + " (" + choosers + ")")[~chosen_by_everybody].groupby(rows["document"]).agg(_shortened)
+        annotator_text = rows["chosen"].astype("str") + " of " + rows["seen"].astype("str")
+    disputed = (
+        (rows["name"] + " (" + annotator_text + ")")[~chosen_by_everybody].groupby(rows["document"]).agg(_shortened)
+    )
     table = agreement[data.choices.seen.sum(axis=0) > 1].sort_values("P_pos", kind="stable", na_position="last")
     table = table.assign(**{"by all": by_all, "by some": disputed}).fillna({"by all": "", "by some": ""})
     return table[table["by some"] != ""].rename_axis("document").reset_index()

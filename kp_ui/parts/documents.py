@@ -152,11 +152,11 @@ def show_marked(pieces: Iterable[tuple[str, str]], style: str = "") -> None:
     st.html(f'<div class="kp-text" tabindex="0" style="{style}">{text}</div>')
 
 
-def _marked_piece(choosers: str, piece: str) -> str:
+def _marked_piece(marked_by: str, piece: str) -> str:
     text = tables.escape(piece)
     for line in _LINES:
-        text = f'<u class="{line}">{text}</u>' if line in choosers.split() else text
-    return f"<mark>{text}</mark>" if "people" in choosers.split() else text
+        text = f'<u class="{line}">{text}</u>' if line in marked_by.split() else text
+    return f"<mark>{text}</mark>" if "people" in marked_by.split() else text
 
 
 def _phrases(view: DocumentView, document: str, pair: Sequence[str]) -> None:

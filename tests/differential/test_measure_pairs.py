@@ -27,7 +27,7 @@ def permuted(measures, people, trials=2000, seed=0, name="spearman", unit=None):
 
 def williams(measures, people, name="spearman"):
     """Return p of Williams' test of every two measures, of two as a number."""
-    met = estimates.contests(measures, people, name)
+    met = estimates.comparable_pairs(measures, people, name)
     p = estimates.williams(*met[["first", "second", "between", "n"]].to_numpy().T)[1]
     return p if len(p) > 1 else p.item()
 
@@ -64,7 +64,7 @@ def test_measures_are_compared_on_commonly_defined_pairs():
     people = rng.integers(0, 5, 10).astype(float)
     measures = people[:, None] + rng.normal(size=(10, 4)) * [0.5, 1, 2, 4]
     measures[0, 1], measures[1, 1], measures[9, 3], people[5] = np.nan, np.nan, np.nan, np.nan
-    met = estimates.contests(measures, people)
+    met = estimates.comparable_pairs(measures, people)
     places = met[["a", "b"]].to_numpy().tolist()
     assert places == [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
     for part, n, p in zip(places, met["n"], williams(measures, people), strict=True):
@@ -81,7 +81,7 @@ def test_equal_measures_have_p_one_constants_none():
     rng = np.random.default_rng(4)
     first, people = rng.normal(size=40), rng.integers(0, 5, 40).astype(float)
     measures = np.stack([first, 3 * first + 1, np.full(40, 0.7), first * 1e-40], axis=1)
-    assert estimates.contests(measures, people)[["a", "b"]].to_numpy().tolist() == [[0, 1], [0, 3], [1, 3]]
+    assert estimates.comparable_pairs(measures, people)[["a", "b"]].to_numpy().tolist() == [[0, 1], [0, 3], [1, 3]]
     assert permuted(measures[:, :2], people, 200) == williams(measures[:, :2], people) == 1
     assert np.isnan(permuted(measures[:, [0, 3]], people, 200))  # nothing is left of it to twelve decimals
 

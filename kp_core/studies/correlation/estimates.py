@@ -194,16 +194,16 @@ def _rows(subsets: Iterable[str], names: tuple[str, ...], **columns: NDArray[Any
 
 def _tests(judged: _Judged) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
     study, measures, names = judged.study, judged.measures, np.array(judged.names, object)
-    contest = np.transpose(np.triu_indices(measures.shape[1], 1))
+    measure_pairs = np.transpose(np.triu_indices(measures.shape[1], 1))
     tables = [pd.DataFrame(columns=["a", "b", "average", "difference", "p", "p_adjusted", "n"])]
     groups, unit = dict[str, dict[str, int]](), judged.cluster if study.swap == "clusters" else None
-    p = np.full((len(contest), len(COMBINATIONS)), np.nan)
+    p = np.full((len(measure_pairs), len(COMBINATIONS)), np.nan)
     if study.test == "perm-both":  # random numbers independent of the intervals
         seed = [study.seed, 1]
-        p = permute_both(measures, judged.human, contest, study.trials, seed, study.correlation, unit)
+        p = permute_both(measures, judged.human, measure_pairs, study.trials, seed, study.correlation, unit)
     for index, combination in enumerate(COMBINATIONS if study.test != "none" else ()):
         human = judged.human[:, index]
-        compared = contests(measures, human, study.correlation)
+        compared = comparable_pairs(measures, human, study.correlation)
         if study.test == "williams":
             p[compared.index, index] = williams(*compared[["first", "second", "between", "n"]].to_numpy().T)[1]
         table = compared.assign(
@@ -219,7 +219,7 @@ def _tests(judged: _Judged) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
     return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True), groups
 
 
-def contests(measures: Floats, human: Floats, name: Correlation = "spearman") -> pd.DataFrame:
+def comparable_pairs(measures: Floats, human: Floats, name: Correlation = "spearman") -> pd.DataFrame:
     """Return the pairs of measures (P, M) that vary, as do the human scores (P,), on the phrase pairs with all values.
 
     Columns: a, b (indices of the measures), first, second (their correlations with the human score), between (their
@@ -265,7 +265,7 @@ def williams(first: Floats, second: Floats, between: Floats, pairs: Ints) -> tup
 def permute_both(
     measures: Floats,
     human: Floats,
-    contest: Ints,
+    measure_pairs: Ints,
     trials: int,
     seed: int | Sequence[int],
     name: Correlation = "spearman",
@@ -273,34 +273,38 @@ def permute_both(
 ) -> Floats:
     """Return two-sided p (K, H) of PERM-BOTH for K pairs of measures, over the phrase pairs with all scores.
 
-    measures (P, M) and human (P, H) are scores of phrase pairs, contest (K, 2) indices of measures. Measures are
+    measures (P, M) and human (P, H) are scores of phrase pairs, measure_pairs (K, 2) indices of measures. Measures are
     standardized; a trial swaps the two measures of each phrase pair, or of each unit (P,) such as a document, with
     probability 1/2; all pairs of measures share the random numbers. p = (c + 1) / (trials + 1) if c trials reach the
     |difference of correlations|; with few units, all swaps are enumerated. NaN if a measure is constant.
     Source: Deutsch, Dror & Roth 2021.
     """
     unit = np.arange(len(human)) if unit is None else np.unique(unit, return_inverse=True)[1]
-    p = np.full((len(contest), human.shape[1]), np.nan)
-    common = measures[:, contest].sum(axis=2) + human.sum(axis=1, keepdims=True)
+    p = np.full((len(measure_pairs), human.shape[1]), np.nan)
+    common = measures[:, measure_pairs].sum(axis=2) + human.sum(axis=1, keepdims=True)
     for included, indices in coefficients.by_gaps(common):
         values = np.round(measures[included], 12)
-        indices = indices[(np.ptp(values[:, contest[indices]], axis=0) > 0).all(axis=1)]
+        indices = indices[(np.ptp(values[:, measure_pairs[indices]], axis=0) > 0).all(axis=1)]
         if len(indices):
             spread = values.std(axis=0)
             z = np.round((values - values.mean(axis=0)) / np.where(spread > 0, spread, np.nan), 12)
-            difference = differences(z, human[included], contest[indices], name, unit[included])
+            difference = differences(z, human[included], measure_pairs[indices], name, unit[included])
             p_values = paired.randomisation(difference, int(unit.max()) + 1, trials, np.random.default_rng(seed))
             p[indices] = p_values.reshape(len(indices), -1)
     return p
 
 
-def differences(z: Floats, human: Floats, contest: Ints, name: Correlation, unit: Ints) -> Callable[[Floats], Floats]:
+def differences(
+    z: Floats, human: Floats, measure_pairs: Ints, name: Correlation, unit: Ints
+) -> Callable[[Floats], Floats]:
     """Return a function from swapped units (B, U), 1 or 0, to differences of correlations (B, K · H).
 
-    The correlations are of standardized measures z (n, M) with human scores (n, H); contest (K, 2) has the indices
-    of two measures, unit (n,) the unit of each phrase pair.
+    The correlations are of standardized measures z (n, M) with human scores (n, H); measure_pairs (K, 2) has the
+    indices of two measures, unit (n,) the unit of each phrase pair.
     """
-    mixture = _mixed_ranks(z, human, contest) if name == "spearman" else _mixed_values(z, human, contest, name)
+    mixture = (
+        _mixed_ranks(z, human, measure_pairs) if name == "spearman" else _mixed_values(z, human, measure_pairs, name)
+    )
 
     def difference(swapped: Floats) -> Floats:
         values = coefficients.resampled(mixture, unit, swapped, name).reshape(len(swapped), -1)
@@ -309,9 +313,9 @@ def differences(z: Floats, human: Floats, contest: Ints, name: Correlation, unit
     return difference
 
 
-def _mixed_values(z: Floats, human: Floats, contest: Ints, name: Correlation) -> Kernel:
+def _mixed_values(z: Floats, human: Floats, measure_pairs: Ints, name: Correlation) -> Kernel:
     """Return a function from swaps to differences of correlations; the stacked measures get weights 0 and 1."""
-    both = np.vstack([z[:, contest[:, 0]], z[:, contest[:, 1]]])
+    both = np.vstack([z[:, measure_pairs[:, 0]], z[:, measure_pairs[:, 1]]])
     kernel = coefficients.KERNELS[name](both, np.vstack([human, human]))
 
     def difference(swapped: Floats) -> Floats:
@@ -321,7 +325,7 @@ def _mixed_values(z: Floats, human: Floats, contest: Ints, name: Correlation) ->
     return difference
 
 
-def _mixed_ranks(z: Floats, human: Floats, contest: Ints) -> Kernel:
+def _mixed_ranks(z: Floats, human: Floats, measure_pairs: Ints) -> Kernel:
     """Return a function from swaps to differences of Spearman's rho.
 
     Twice the covariance of the ranks of x and y is the sum of y_i · sgn(x_i - x_j). If x mixes two measures, terms
@@ -333,9 +337,9 @@ def _mixed_ranks(z: Floats, human: Floats, contest: Ints) -> Kernel:
     spread, total = np.array([squares for _, squares in ranked]), np.array(len(human))
     ranks = [ranks[side.group] for side, (ranks, _) in zip(raters, ranked, strict=True)]
     terms = np.stack([np.ones((len(human), 1)), *ranks], axis=1)
-    sides = {index: EqualValues.of(z[:, index]) for index in np.unique(contest).tolist()}
+    sides = {index: EqualValues.of(z[:, index]) for index in np.unique(measure_pairs).tolist()}
     comparisons = []
-    for pair in contest.tolist():
+    for pair in measure_pairs.tolist():
         smaller, larger = sorted(pair, key=lambda index: len(sides[index].distinct))
         values, others = sides[smaller].distinct, sides[larger].distinct
         below, above = (np.searchsorted(others, values, side) for side in ("left", "right"))
@@ -346,7 +350,7 @@ def _mixed_ranks(z: Floats, human: Floats, contest: Ints) -> Kernel:
         for weights in (1 - swapped, swapped):
             weighted = (terms * weights[:, None]).reshape(len(terms), -1)
             halves.append({index: _SideSums(side.members @ weighted, terms.shape[1]) for index, side in sides.items()})
-        values = np.empty((swapped.shape[1], len(contest), len(raters)))
+        values = np.empty((swapped.shape[1], len(measure_pairs), len(raters)))
         for k, (smaller, larger, below, above, sign) in enumerate(comparisons):
             mixtures = (halves[0][smaller], halves[1][larger]), (halves[1][smaller], halves[0][larger])
             first, second = (
