@@ -67,7 +67,7 @@ def tidy(corpus: Corpus, ending: str = "csv") -> Written:
 def formulas(where: str, table: pd.DataFrame) -> list[Note]:
     """Warn about cells that a spreadsheet would interpret as formulas."""
     written, count = Written(), sum(map(is_formula, table.to_numpy().ravel()))
-    written.lacks(where, count, "cell", "that a spreadsheet would compute; open the file as text, not by double click")
+    written.lacks(where, count, "cell", "that a spreadsheet would compute; import the file as text, do not open it")
     return written.notes
 
 
