@@ -261,11 +261,8 @@ def ideal_hits(gold: Gold, below_rel: Gold | None = None) -> Hits:
         document, grade = np.concatenate([document, below_rel.document]), np.concatenate([grade, below_rel.grade])
         size, credit = size + below_rel.size, np.concatenate([credit, np.zeros(len(below_rel.grade))])
     rarity = np.append(gold.rarity, np.zeros(len(grade) - len(gold.rarity)))
-    equal_grades, equal_rarity = ((value == value[:1]).all() for value in (grade, rarity))
-    only_relevant = len(grade) == len(gold.grade)
-    order = np.arange(len(grade)) if equal_grades and only_relevant else np.lexsort((-grade, document))
-    rarity = rarity if equal_rarity and only_relevant else rarity[np.lexsort((-rarity, document))]
-    return ordered_hits(document[order], codes.ranks(size), credit[order], grade[order], rarity)
+    order, by_rarity = (np.lexsort((-value, document)) for value in (grade, rarity))
+    return ordered_hits(document[order], codes.ranks(size), credit[order], grade[order], rarity[by_rarity])
 
 
 def returned_ideal(hits: Hits) -> Hits:

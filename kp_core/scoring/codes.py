@@ -49,8 +49,6 @@ class CodedRun:
 
     def forms(self, identities: Identities) -> Codes:
         """Return the normalized forms of all lists in document order."""
-        if int(self.length.sum()) == len(self.phrase) and (self.start == np.cumsum(self.length) - self.length).all():
-            return identities.predicted[self.phrase]  # already in this order
         return identities.predicted[self.phrase[ragged(self.start, self.length)]]
 
 
@@ -248,7 +246,7 @@ def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: p
     name_starts = run_starts(names)
     list_starts = distinct(np.append(run_starts(ids), name_starts))
     scores = None
-    if "score" in runs and runs["score"].notna().any():
+    if "score" in runs:
         scores = pd.to_numeric(runs["score"]).to_numpy(np.float64, na_value=np.nan)
     ends = np.append(name_starts[1:], len(runs))[: len(name_starts)]
     bounds = dict(zip(names.take(name_starts).to_pylist(), zip(name_starts, ends, strict=True), strict=True))

@@ -35,7 +35,7 @@ class Counts:
     * `largest`: the largest grade of the gold standard
     * `negatives`: number of phrases judged not relevant
     * `judged`: the sum of the hits' parts of bpref; None without judged negatives
-    * `returned_rows`: document and rank of the rows that count as returned, if some do not
+    * `returned_rows`: (document, rank) of the rows that count as returned, if some do not
     * `deepest`: the rank beyond which the hits are unknown, if any
     * `gold_size`: the gold size for cutoffs, if `size` includes broader concepts
     * `declined`: see `Gold.declined`
@@ -89,8 +89,6 @@ class Counts:
 
     def part(self, documents: slice) -> Counts:
         """Return the counts of a range of documents, renumbered from 0."""
-        if documents.start == 0 and documents.stop >= len(self.size):
-            return self
         changes: dict[str, Any] = {
             name: array[documents] for name, array in vars(self).items() if isinstance(array, np.ndarray)
         }
@@ -245,7 +243,7 @@ def count(
     is_counted = alignment.is_best_ranked | (settings.duplicates == "count")
     document, row, item = alignment.document[is_counted], alignment.row[is_counted], alignment.item[is_counted]
     rank, credit, gains = lists.rank, np.ones(len(row)), np.stack([gold.grade[item], gold.rarity[item]])
-    if len(row) > 1 and (row[1:] == row[:-1]).any():  # a prediction matches several gold items
+    if (row[1:] == row[:-1]).any():  # a prediction matches several gold items
         head = np.flatnonzero(np.diff(row, prepend=-1))
         credit = np.diff(np.append(head, len(row))).astype(float) if settings.hits_as == "gold" else np.ones(len(head))
         document, row, gains = document[head], row[head], np.maximum.reduceat(gains, head, axis=1)

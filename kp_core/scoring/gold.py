@@ -208,11 +208,8 @@ def gold_items(
         np.maximum.at(grade, item_of_entry[chosen], np.where(np.isnan(grades), 1.0, grades))
     rejected_items = item_of_entry[chosen[grades < settings.rel]]
     chosen = chosen[~(grades < settings.rel)]
-    votes = np.zeros(items, np.int64)
-    votes[item_of_entry[chosen]] = 1
-    if in_standard.sum() > 1:
-        vote = item_of_entry[chosen] * len(coded.annotators) + coded.entry_annotator[chosen]
-        votes = np.bincount(distinct(vote) // len(coded.annotators), minlength=items)
+    voter = item_of_entry[chosen] * len(coded.annotators) + coded.entry_annotator[chosen]
+    votes = np.bincount(distinct(voter) // len(coded.annotators), minlength=items)
     document = coded.entry_document[representative].astype(np.int64)
     n_seen = coded.seen[in_standard].sum(axis=0)[document]
     required_votes = {"majority": number or n_seen // 2 + 1, "intersection": n_seen}.get(kind, 1)
