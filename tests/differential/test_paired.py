@@ -51,6 +51,16 @@ def test_identical_systems_have_p_one_and_zero_difference(measure, average):
     assert row[["difference", "low", "high", "p", "p_adjusted"]].tolist() == [0, 0, 0, 1, 1]
 
 
+@pytest.mark.parametrize(("number", "leader"), [(9, ""), (10, "good")])  # of 9 documents p is 2 / 512, but they are few
+def test_leader_needs_ten_documents_but_no_value_of_others(number, leader):
+    lists = {"good": ["a", "b", "x"], "bad": ["x", "y", "c"], "empty": []}  # MCC of empty lists is undefined
+    documents = [f"d{i}" for i in range(number)]
+    corpus = corpus_of(dict.fromkeys(documents, "abc"), {name: dict.fromkeys(documents, lists[name]) for name in lists})
+    result = kp.compare(corpus, measure="MCC", k=3, average="both", universe=20)
+    assert (result.leader(0.05), result.settings.average) == (leader, "micro")
+    assert "Only the micro average is compared." in [note.message for note in result.notes]
+
+
 @pytest.fixture(scope="module")
 def two():
     rng = np.random.default_rng(8)

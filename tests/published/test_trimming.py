@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from kp_core.scoring.prepare import prepare
+from kp_core.studies.document_values import documents
 from kp_core.studies.trimming import choice_levels, choice_matrix, curve, levels, trim
 from tests.corpora import corpus_of
 
@@ -112,9 +113,10 @@ def test_scores_after_trimming_and_random_trimming(corpus, oracle):
     expected = oracle["expected"]["trimming"]["thresholds"]
     data = prepare(corpus, normalise="none", universe="ngrams:1", k=5)
     thresholds = [float(item) for item in expected]
-    names = ("P_pos", "kappa", "a", "b", "c", "d")
+    names = ("P_pos", "kappa", "R@5", "a", "b", "c", "d")
     table = curve(data, levels(data.choices, data.universe), names, thresholds)
     table = table[table["system"] == "s1"].set_index(["measure", "threshold"])
+    recall = documents(corpus, data.settings, "R@5").frame.query("system == 's1'").set_index("document")["value"]
     for threshold, at in expected.items():
         for key, name in {"kappa": "kappa", "ppos": "P_pos"}.items():
             row = table.loc[(name, float(threshold))]
@@ -123,5 +125,8 @@ def test_scores_after_trimming_and_random_trimming(corpus, oracle):
             assert row["null_low"] <= row["null"] <= row["null_high"]
             assert (row["documents"], row["gold"]) == (at["documents_kept"], at["gold_items"])
             assert row["drawn"] == (at["documents_kept"] >= 5 and at["gold_items"] >= 40)
+        # A random subset of the gold standard is expected to leave the recall of each document unchanged.
+        kept = [document for document, size in at["size"].items() if size is not None]
+        assert table.loc[("R@5", float(threshold)), "null"] == pytest.approx(recall[kept].mean(), abs=1e-9)
         found = [table.loc[(cell, float(threshold)), "value"] for cell in "abcd"]
         assert found == at["s1_micro"]["totals"]

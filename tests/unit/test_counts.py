@@ -1,9 +1,12 @@
 """Ranked lists against gold items: order, ties, cutoffs, and the effect of each convention on a small list."""
 
+from dataclasses import replace
+
 import pytest
 
 import kp_core as kp
-from tests.corpora import corpus_of, document_values, scored, settings
+from kp_core.corpus import Ranking
+from tests.corpora import corpus_of, document_values, scored, settings, value
 
 
 def order(listed, scores, higher=True, **conventions):
@@ -27,6 +30,12 @@ def order(listed, scores, higher=True, **conventions):
 )
 def test_order_of_a_list_with_scores(listed, scores, options, expected):
     assert order(listed, scores, **options) == expected
+
+
+def test_scores_tie_only_if_they_rank_the_list():
+    by_score = corpus_of({"d": ["a"]}, {"s": {"d": ["a", "b"]}}, scores={"s": {"d": [1.0, 1.0]}})
+    by_rank = replace(by_score, rankings={"s": Ranking("rank")})
+    assert [value(corpus, "P@1", ties="expected") for corpus in (by_score, by_rank)] == [0.5, 1.0]
 
 
 CURVE = corpus_of(
