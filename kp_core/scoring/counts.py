@@ -197,7 +197,7 @@ class CutoffCounts(Cells):
     def values(self, measure: Measure) -> Floats:
         """Return the value of every document and cutoff (D, K); NaN if undefined."""
         if measure.over:
-            values = self.counts.at(measure.over).values(replace(measure, over=(), cutoff=None))
+            values = self.counts.at(measure.over).values(replace(measure, over=()))
             return np.repeat(values.mean(axis=1, keepdims=True), len(self.cutoffs), axis=1)
         values, counts = measure.scores(self), self.counts
         without_gold = counts.size == 0

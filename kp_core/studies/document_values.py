@@ -181,7 +181,7 @@ def head_to_head(
     numeric_cutoff = cutoff if isinstance(cutoff, int) else max(longest[a], longest[b], 1)
     curve = range(1, min(_MAX_CUTOFF, max(longest[a], longest[b], 1)) + 1) if parsed.card.fixed is None else ()
     cutoffs = sorted({*curve, numeric_cutoff})
-    by_k, _ = values_over(systems, replace(parsed, cutoff=None), cutoffs)
+    by_k, _ = values_over(systems, parsed, cutoffs)
     values, scored = values_over(systems, parsed, [cutoff])
     if not scored.any():
         raise input_error("the documents", "no value for both", a=a, b=b)

@@ -300,7 +300,7 @@ def _bounds(value: float, rows: Sequence[Row], runs: Sequence[Sequence[float]]) 
             both += row.variance.both
         else:
             freedom = row.documents - 1.0
-            variance = np.array([error_of(row.low, row.high, row.documents) ** 2 if freedom > 0 else np.nan])
+            variance = np.array([error_of(row.low, row.high, row.documents) ** 2])
         documents.append((variance / len(rows) ** 2, freedom))
     half = float(half_width(*Variance(shared, documents, both / len(rows) ** 2).error)[0])
     return value - half, value + half

@@ -7,6 +7,7 @@ from kp_core import MEASURES
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Grid, estimate
 from kp_core.scoring.measures import concordance, parse
+from kp_core.studies.evaluate import interval_table
 from tests.cases import expanded
 from tests.corpora import corpus_of, document_values, scored
 from tests.differential.random_corpora import draw
@@ -84,6 +85,21 @@ def test_micro_and_f_of_means_bootstrap_of_f1(corpus):
         means.append(2 * precision * recall / (precision + recall))
     assert interval(corpus, "F1@k", "micro") == bounds(micro, len(p))
     assert interval(corpus, "F1@k", "f-of-means") == bounds(means, len(p))
+
+
+def test_every_interval_of_a_pooled_value(corpus):
+    """If phrases were independent, recall would have the error of a share; kappa_max has no gradient."""
+    system = corpus.systems[0]
+    rows = document_values(corpus, "hits@5", 5, normalise="none")
+    hits, size = rows[rows["system"] == system][["value", "gold_size"]].sum()
+    table = interval_table(corpus, system=system, measures=["R@k", "kappa_max"], k=5, **OPTIONS).set_index("measure")
+    recall, error = hits / size, 1.96 * np.sqrt(hits / size * (1 - hits / size) / size)
+    cluster = scored(corpus, "R@k", 5, average="micro", **(OPTIONS | {"interval": "cluster-t"})).iloc[0]
+    expected = [recall, *interval(corpus, "R@k", "micro"), cluster["low"], cluster["high"]]
+    assert table.iloc[0, :5].tolist() == pytest.approx(expected, abs=1e-12)
+    assert table.loc[:, "independent_low":"independent_high"].to_numpy() == pytest.approx(
+        np.array([[recall - error, recall + error], [np.nan, np.nan]]), abs=1e-12, nan_ok=True
+    )
 
 
 def test_interval_needs_95_percent_of_resamples_defined():

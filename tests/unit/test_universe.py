@@ -71,3 +71,21 @@ def test_random_baseline_of_huge_universe():
     assert result.loc["MRR@5", "value"] == pytest.approx(3e-9 * sum(1 / i for i in range(1, 6)), rel=1e-6)
     assert result.loc["kappa", "value"] == pytest.approx(0, abs=1e-15)
     assert result.loc["MAP", ["documents", "reason"]].tolist() == [0, "universe_too_large"]
+
+
+@pytest.mark.parametrize(
+    ("universe", "starts"), [(9, ["N = 9 is hardly larger than the 2 phrases"]), (20, []), (21, ["true negatives dom"])]
+)
+def test_notes_on_a_universe_near_its_limits(universe, starts):
+    corpus = corpus_of({"d": ["a"]}, {"s": {"d": ["b"]}})
+    result = kp.evaluate(corpus, k=1, measures="kappa", universe=universe, interval="none")
+    messages = [note.message for note in result.notes if note.where == "universe"]
+    assert [message[: len(start)] for message, start in zip(messages, starts, strict=True)] == starts
+
+
+@pytest.mark.parametrize(("third", "numbers"), [({"e": ["c"]}, []), ({}, ["2 to 3"])])
+def test_agreement_notes_that_not_everybody_saw_every_document(third, numbers):
+    lists = {"d": ["a"], "e": ["b"]}
+    notes = kp.agreement(corpus_of({"A": lists, "B": lists, "C": {"d": ["c"], **third}}), interval="none").notes
+    found = [note.message for note in notes if note.message.startswith("not everybody")]
+    assert [message.partition(": ")[2][:6] for message in found] == numbers
