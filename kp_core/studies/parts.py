@@ -182,7 +182,7 @@ def _by_frequency(gold: Gold) -> _Marked:
         form = lists.form.astype(np.int64)
         alignment = align(lists, gold)
         form[alignment.row] = subject[alignment.item]
-        index = np.minimum(np.searchsorted(distinct, form), max(len(distinct) - 1, 0))
+        index = np.minimum(np.searchsorted(distinct, form), len(distinct) - 1)
         return third(np.where(distinct[index] == form, number[index], 0)) if len(distinct) else np.full(len(form), 2)
 
     return third(number[np.searchsorted(distinct, subject)]), of_row
