@@ -6,6 +6,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.corpus import Ranking
+from kp_core.studies.document_values import phrases_of
 from tests.corpora import corpus_of, document_values, scored, settings, value
 
 
@@ -64,6 +65,13 @@ def test_one_document_marks_every_phrase():
     assert view.gold["found"].tolist() == [("s",), ("s",)]
     with pytest.raises(kp.UsageError, match="no document 'nope'"):
         kp.one_document(corpus, settings(3), document="nope")
+
+
+@pytest.mark.parametrize(("beyond", "expected"), [(0, ["tide", "z", "sea"]), (1, ["tide", "z", "x", "sea"])])
+def test_phrases_of_a_document_within_the_cutoff_come_first(beyond, expected):
+    corpus = corpus_of({"d": ["tide", "sea"]}, {"a": {"d": ["tide", "x"]}, "b": {"d": ["z", "sea"]}})
+    view = kp.one_document(corpus, settings(1), document="d")
+    assert [phrase.phrase for phrase in phrases_of(view, settings(1), beyond)] == expected
 
 
 HOLES = corpus_of({"d1": ["a"], "d2": [], "d3": ["b"], "d4": []}, {"s": {"d1": ["a"], "d2": ["x"], "d4": []}})
