@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kp_core as kp
+from tests.corpora import value
 
 #: A child stands before its parents, so no drawn graph has a cycle.
 NAMES = [f"c{i}" for i in range(8)]
@@ -97,3 +98,12 @@ def test_contradictory_tables_are_refused(tmp_path, name: str, text: str, words:
     (tmp_path / "table.csv").write_text(text, encoding="utf-8")
     with pytest.raises(kp.InputError, match=words):
         _corpus({"d": ["tide"]}, {"d": ["sea"]}, **{name: str(tmp_path / "table.csv")})
+
+
+@pytest.mark.parametrize(("columns", "documents"), [({"documents": [40, 40]}, 40), ({}, 10)])
+def test_rarity_follows_from_loaded_frequencies(columns, documents):
+    """The sea is in no document of the table; without its number of documents, they are as many as the sum of n."""
+    table = pd.DataFrame({"concept": ["tide", "moon"], "n": [3, 7]}).assign(**columns)
+    corpus = kp.load(gold={"d": ["tide", "sea"]}, systems={"s": {"d": ["tide"]}}, frequencies=table)
+    tide, sea = (1 + (np.log(documents) - 1) * 2.5**0.55 * (n + 1.5) ** -0.55 for n in (3, 0))
+    assert value(corpus, "PSP@1") == pytest.approx(tide / sea, abs=1e-12)
