@@ -52,6 +52,11 @@ def test_systems_of_two_data_sets_are_not_compared() -> None:
     assert not any(word in str(said) for word in ("better", "p ="))
 
 
+def test_systems_without_a_common_document_are_not_tested_over_k() -> None:
+    corpus = drawn(4, {"a": (0.5, range(2)), "b": (0.5, range(2, 4))})
+    assert all_cutoffs(corpus, kp.Settings(missing="skip"), "F1@k") is None
+
+
 @pytest.mark.parametrize(
     ("first", "second", "compared"),
     [

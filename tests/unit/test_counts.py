@@ -63,6 +63,7 @@ def test_one_document_marks_every_phrase():
     assert table["counts"].tolist() == [True, True, True, False, False, False, False]
     assert view.gold["phrase"].tolist() == ["quality of service", "key"]
     assert view.gold["found"].tolist() == [("s",), ("s",)]
+    assert view.gold["votes"].tolist() == [1, 1]
     with pytest.raises(kp.UsageError, match="no document 'nope'"):
         kp.one_document(corpus, settings(3), document="nope")
 

@@ -92,3 +92,9 @@ def test_near_miss_hits_equal_evaluation_hits(normalise, duplicates):
     hits = document_values(corpus, "hits@k", 5, normalise=normalise, duplicates=duplicates)
     hits, part = hits.set_index("document")["hits"], rows.groupby("document")["hit"].sum()
     assert part.to_dict() == {document: count for document, count in hits.items() if document in part.index}
+
+
+def test_hits_by_hyphens_are_equal_phrases():
+    corpus = corpus_of({"d": ["e-mail lists"]}, {"s": {"d": ["e mail list"]}})
+    result = kp.near_misses(corpus, k=1, normalise="lower+space+hyphen-split+porter-nltk").frame
+    assert result[["type", "hit"]].to_numpy().tolist() == [["MORPH", True]]

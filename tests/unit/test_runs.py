@@ -147,3 +147,11 @@ def test_data_sets_may_have_different_numbers_of_runs() -> None:
         rows = result.by_run[result.by_run["subset"] == f"dataset:{name}"]
         alone = kp.evaluate(corpus, k=5, measures="F1@k").by_run
         assert rows["value"].tolist() == alone["value"].tolist()
+
+
+def test_micro_average_counts_documents_without_a_value() -> None:
+    """With N = 2, kappa of the first document, on which everybody says yes to both phrases, is undefined."""
+    gold = {"d0": ["a", "b"], **{f"d{i}": ["a"] for i in range(1, 6)}}
+    lists = {"s#1": ["a", "b"], "s#2": ["a", "b"], "t": ["b", "a"]}
+    systems = {name: dict.fromkeys(gold, phrases) for name, phrases in lists.items()}
+    assert kp.compare(kp.load(gold=gold, systems=systems), measure="kappa", k=2, universe=2).documents == 6
