@@ -44,6 +44,9 @@ from kp_core.studies.correlation.human import with_ratings
 from kp_core.studies.evaluate import DEFAULT_MEASURES
 from kp_core.studies.published_tables import recover_table
 from kp_core.studies.result import Requirement, checked
+from kp_core.takeaway import methods
+from kp_core.takeaway.bundle import report
+from kp_core.takeaway.figures import image, table_svg
 from kp_core.takeaway.tidy import Written, formulas, tidy
 from kp_core.takeaway.trec_files import trec
 from kp_core.takeaway.workspace_file import ENDING, Saved, read_workspace, uploads_of, workspace_file
@@ -133,7 +136,7 @@ class Data:
         if self.dataset is not None:
             refuse_unless(self.dataset, corpus.by_dataset, "dataset")
             corpus = corpus.by_dataset[self.dataset]
-        if {"gold", "system"} <= {*needs}:
+        if "gold" in needs:
             for part in corpus.by_dataset.values() or (corpus,):
                 refuse_apart(part)
         if n_rejected := len(corpus.report.rejected):
@@ -209,7 +212,10 @@ class Output:
             raise UsageError(f"cannot write to {self.out}: {error.strerror}") from None
 
     def answer(self, answer: Any) -> None:
-        """Write the rows of a result, and its notes to standard error."""
+        """Write text, or the rows of a result and its notes to standard error."""
+        if isinstance(answer, str):
+            self.write(answer)
+            return
         csv, form = _CSV.get(self.format), "text" if self.format == "table" else self.format
         self.write(csv(answer.frame) if csv else getattr(answer, form)())
         warn(answer.notes)
@@ -286,15 +292,16 @@ def of_api(
     """Make a command from a function of the API; its parameters in `options.toml` become options.
 
     The decorated function receives that function bound to data, settings and options, and may add options. If it
-    streams its tables, only settings and options are bound.
+    streams its tables, only settings and options are bound. It returns what is to be written, and if there are
+    requirements, whether one of them is not met; or None if it writes the output itself.
     needs: required data; records: dataclasses whose fields are further options
     """
     parameters, hints = inspect.signature(verb).parameters, get_type_hints(verb)
+    kind = inspect.Parameter.KEYWORD_ONLY
     of_corpus, has_settings = next(iter(parameters)) in ("corpus", "judgements"), "settings" in parameters
     kinds = {option: (hints[option], parameter.default) for option, parameter in parameters.items() if option in hints}
     for record in records:
         kinds |= {key: (int if kind is int else str, None) for key, kind in get_type_hints(record).items()}
-    data = inspect.Parameter("data", inspect.Parameter.KEYWORD_ONLY, default=Data(), annotation=Data)
 
     def decorate(write: Callable[..., Any]) -> None:
         extra = {**inspect.signature(write, eval_str=True).parameters}
@@ -303,21 +310,27 @@ def of_api(
         documented = {key: None for table in tables for key in WORDS[table]}
         unnamed = hints.get("parameters"), None  # a parameter of an extraction system
         options = {key: _option_of(key, *kinds.get(key, unnamed)) for key in documented.keys() - extra.keys()}
-        files = {"data": data} if of_corpus else {}
-        listed = list(({key: (options | extra)[key] for key in documented} | files | extra).values())
+        classes = ({"data": Data} if of_corpus else {}) | ({} if "out" in documented else {"output": Output})
+        groups = {key: inspect.Parameter(key, kind, default=cls(), annotation=cls) for key, cls in classes.items()}
+        listed = list(({key: (options | extra)[key] for key in documented} | groups | extra).values())
         if has_settings:
             listed.append(inspect.Parameter("choices", inspect.Parameter.VAR_KEYWORD, annotation=Unpack[Options]))
 
-        def run(**values: Any) -> Any:
-            extra_arguments = {key: values.pop(key) for key in extra if key in values}
-            bound = {key: values.pop(key) for key in options if key in values}
+        def run(**values: Any) -> int:
+            bound, given = (
+                {key: values.pop(key) for key in keys if key in values} for keys in (options, groups | extra)
+            )
             if "trials" in parameters and "resamples" in values:
                 bound["trials"] = values["resamples"]
-            files = extra_arguments.get("data") or values.pop("data", Data())
+            files, output = given.get("data", Data()), given.get("output", Output())
             is_streamed = isinstance(files, Tables) and files.streamed()
-            inputs = [files.load(*needs)] if of_corpus and not is_streamed else []
+            inputs = [None if is_streamed else files.load(*needs)] if of_corpus else []
             inputs += [_settings(values)] if has_settings else []
-            return write(partial(verb, *inputs, **bound), **extra_arguments)
+            answer = write(partial(verb, *inputs, **bound), **{key: given[key] for key in given if key in extra})
+            answer, is_unmet = answer if isinstance(answer, tuple) else (answer, False)
+            if answer is not None:
+                output.answer(answer)
+            return UNMET if is_unmet else 0
 
         vars(run)["__signature__"] = inspect.Signature(listed)
         run.__name__, run.__annotations__ = tables[0], {}
@@ -327,27 +340,22 @@ def of_api(
 
 
 @of_api(kp.evaluate, "gold", "system")
-def _evaluate(
-    call: Any, *, require: list[str] | None = None, data: Tables = Tables(), output: Output = Output()
-) -> int:
-    corpus, settings = (None, *call.args)[-2:]
-    options, required = call.keywords, [Requirement.parse(text) for text in require or ()]
-    measures = options.pop("measures", None)
+def _evaluate(call: Any, *, require: list[str] | None = None, data: Tables = Tables()) -> Any:
+    (corpus, settings), options = call.args, call.keywords
+    measures, required = options.pop("measures", None), [Requirement.parse(text) for text in require or ()]
     if required:
         measures = ",".join([*names_in(measures or DEFAULT_MEASURES), *(rule.parsed.name() for rule in required)])
-    if options.get("by") == "document":
-        corpus, baselines = corpus or data.load("gold", "system"), options.get("baselines", False)
-        output.answer(kp.documents(corpus, settings, measures or DEFAULT_MEASURES, baselines=baselines))
-        return 0
     if corpus is None:
         result = data.run(settings, measures=measures, **options).result()
+    elif options.get("by") == "document":
+        baselines = options.get("baselines", False)
+        return kp.documents(corpus, settings, measures or DEFAULT_MEASURES, baselines=baselines)
     else:
-        result = call(measures=measures)
         ranking = [name for name in names_in(measures or "F1@k") if parse(name).card.better != "none"]
-        result = replace(result, answer=answers.answer(corpus, settings, ranking[0]) if ranking else None)
+        answer = answers.answer(corpus, settings, ranking[0]) if ranking else None
+        result = replace(call(measures=measures), answer=answer)
     result = replace(result, checked=checked(result, required))
-    output.answer(result)
-    return 0 if all(rule.met for rule in result.checked) else UNMET
+    return result, not all(rule.met for rule in result.checked)
 
 
 @of_api(kp.compare, "gold", "system")
@@ -359,10 +367,8 @@ def _compare(
     by: Literal["", "dataset"] = "",
     fail_on: str = "",
     data: Tables = Tables(),
-    output: Output = Output(),
-) -> int:
-    corpus, settings = (None, *call.args)[-2:]
-    options, names = call.keywords, names_in(measures)
+) -> Any:
+    (corpus, settings), options, names = call.args, call.keywords, names_in(measures)
     if (fail_on or "margin" in options) and not options.get("baseline"):
         raise UsageError("--margin and --fail-on compare systems with a baseline; name it: --baseline NAME")
     families = [Family(name, **({"margin": 0.0} if fail_on else {}) | options) for name in names]
@@ -374,66 +380,56 @@ def _compare(
             raise input_error("the documents", "no data set")
         summary = answers.answer(corpus, settings, names[0], over="ask" if over_k else None, family=families[0])
         comparison = compare_all(corpus, settings, families)
-    output.answer(replace(comparison, answer=summary))
-    return UNMET if fail_on and comparison.fails(names_in(fail_on)) else 0
+    return replace(comparison, answer=summary), bool(fail_on) and comparison.fails(names_in(fail_on))
 
 
 @of_api(kp.agreement, "gold")
-def _agreement(call: Any, *, data: Tables = Tables(), output: Output = Output()) -> None:
-    corpus, settings = (None, *call.args)[-2:]
-    if corpus is not None:
-        output.answer(replace(call(), answer=answers.people(corpus, settings)))
-    else:
-        output.answer(data.run(settings, measures=(), agreement=call.keywords.get("measures", ())).result())
+def _agreement(call: Any, *, data: Tables = Tables()) -> Any:
+    corpus, settings = call.args
+    if corpus is None:
+        return data.run(settings, measures=(), agreement=call.keywords.get("measures", ())).result()
+    return replace(call(), answer=answers.people(corpus, settings))
 
 
 @of_api(kp.sensitivity, "gold", "system")
-def _spread(call: Any, *, printed: list[str] | None = None, output: Output = Output()) -> None:
+def _spread(call: Any, *, printed: list[str] | None = None) -> Any:
     corpus, settings = call.args
-    output.answer(kp.match_reported(corpus, settings, printed) if printed else call().match_reported())
+    return kp.match_reported(corpus, settings, printed) if printed else call().match_reported()
 
 
-def _print(call: Any, *, output: Output = Output()) -> None:
-    output.answer(call())
+def _call(call: Any) -> Any:
+    return call()
 
 
-of_api(kp.stability, "gold", "system", name="stability")(_print)
-of_api(kp.subjects, "gold", name="subjects")(_print)
-of_api(kp.trim, "gold", name="trim")(_print)
-of_api(recover_table, name="recover")(_print)
+of_api(kp.stability, "gold", "system", name="stability")(_call)
+of_api(kp.subjects, "gold", name="subjects")(_call)
+of_api(kp.trim, "gold", name="trim")(_call)
+of_api(recover_table, name="recover")(_call)
 
 
 @of_api(kp.near_misses, "gold", "system")
-def _near_misses(call: Any, *, missed: bool = False, output: Output = Output()) -> None:
+def _near_misses(call: Any, *, missed: bool = False) -> Any:
     result = call()
-    output.answer(replace(result, frame=result.gold) if missed else result)
+    return replace(result, frame=result.gold) if missed else result
 
 
 @of_api(kp.phrases)
-def _phrases(call: Any, *, output: Output = Output()) -> None:
-    output.write(as_lines(call()))
+def _phrases(call: Any) -> Any:
+    return as_lines(call())
 
 
 @of_api(kp.soft_evaluate, "gold", "system")
-def _soft(
-    call: Any,
-    *,
-    similarity: str = "",
-    tau: float = 0.8,
-    hits: Literal["weighted", "count"] = "weighted",
-    output: Output = Output(),
-) -> None:
-    output.answer(call(soft=kp.Soft(similarity, tau, hits)) if similarity else call())
+def _soft(call: Any, *, similarity: str = "", tau: float = 0.8, hits: Literal["weighted", "count"] = "weighted") -> Any:
+    return call(soft=kp.Soft(similarity, tau, hits)) if similarity else call()
 
 
 @of_api(kp.paper_table, "gold", "system")
 def _table(call: Any, *, format: Form = "table", out: str = "") -> None:
-    from kp_core.takeaway.figures import table_svg
-
+    result = call()
     if not out:
-        Output(format).answer(call())
+        Output(format).answer(result)
         return
-    result, endings = call(), (".tex", ".md", ".html", ".csv", ".xlsx", ".parquet")
+    endings = (".tex", ".md", ".html", ".csv", ".xlsx", ".parquet")
     _write_as(result, out, endings, lambda: table_svg(result.html()))
     warn(result.notes)
 
@@ -442,8 +438,6 @@ _FORMS = {".tex": "latex", ".md": "markdown", ".json": "record"}
 
 
 def _write_as(answer: Any, out: str, endings: Sequence[str], svg: Callable[[], str]) -> None:
-    from kp_core.takeaway.figures import image
-
     ending, images = Path(out).suffix, (".svg", ".pdf", ".png")
     if ending in images:
         content = image(svg(), ending[1:], answer.signature)
@@ -454,22 +448,9 @@ def _write_as(answer: Any, out: str, endings: Sequence[str], svg: Callable[[], s
     Output(out=out).write(content)
 
 
-@command
-def _report(
-    *,
-    measure: str = "F1@k",
-    sections: str | None = None,
-    title: str = "",
-    out: str = "report.html",
-    columns: Literal[1, 2] = 1,
-    data: Data = Data(),
-    **choices: Unpack[Options],
-) -> None:
-    from kp_core.takeaway.bundle import report as report_of
-
-    corpus = data.load("gold", "system") if data.system else data.load("gold")
-    names = names_in(sections) if sections else ()
-    answer = report_of(corpus, _settings(choices), measure=measure, sections=names, title=title)
+@of_api(report, "gold")
+def _report(call: Any, *, sections: str = "", out: str = "report.html", columns: Literal[1, 2] = 1) -> None:
+    answer = call(sections=names_in(sections) if sections else ())
     _write_as(answer, out, (".html", ".zip", ".md", ".tex", ".json"), lambda: answer.svg(columns))
     print(f"{out}: {pluralize(len(answer.sections), 'section')}, {answer.signature}")
 
@@ -484,25 +465,23 @@ def _similarity(
     similar: Paths = None,
     directed: bool = False,
     vectors: Paths = None,
-    output: Output = Output(),
-) -> None:
+) -> Any:
     table = kp.vocabulary(similar=similar, vectors=vectors, directed=directed, encoding=encoding)
-    output.answer(call(load_pairs(pairs, encoding), measures, vocabulary=table))
+    return call(load_pairs(pairs, encoding), measures, vocabulary=table)
 
 
 @of_api(kp.correlate, "judgements", records=[SimilarityOptions, Study])
-def _correlate(call: Any, *, by: str = "location,complexity,pos", output: Output = Output()) -> None:
+def _correlate(call: Any, *, by: str = "location,complexity,pos") -> Any:
     warn(call.args[0].report.notes)
-    output.answer(call(by=by))
+    return call(by=by)
 
 
 @of_api(kp.sentence_study, "documents")
-def _sentences(call: Any, *, attributes: Paths = None, data: Data = Data(), output: Output = Output()) -> None:
+def _sentences(call: Any, *, attributes: Paths = None, data: Data = Data(), output: Output = Output()) -> Any:
     (corpus,) = call.args
     if not len(corpus.gold):
-        output.write(typeset.written(kp.list_sentences(corpus), output.format, "Sentences"))
-    else:
-        output.answer(call(attributes=load_attributes(attributes, data.encoding) if attributes else None))
+        return typeset.written(kp.list_sentences(corpus), output.format, "Sentences")
+    return call(attributes=load_attributes(attributes, data.encoding) if attributes else None)
 
 
 @command
@@ -539,21 +518,19 @@ def _extract(
     documents: list[str],
     external: Paths = None,
     phrases: Paths = None,
-    top: str = "50",
+    top: int | Literal["all"] = 50,
     stop_words: str | None = None,
     titles: Literal["yes", "no"] = "yes",
     format: Literal["jsonl", "csv", "table"] = "jsonl",
     out: str | None = None,
 ) -> None:
-    if top != "all" and not top.isdecimal():
-        raise UsageError(f"top is '{top}'; write a number or all")
     stop: str | list[str] = "english"
     if stop_words:
         lines = [line for source in expand(stop_words).files for line in File(source, LIMITS).lines]
         if not (stop := stop_words_in("\n".join(lines))):
             raise InputError(Path(stop_words).name, "no word", "stop words, one per line", "Load another file.")
     outside = {"documents": external, "phrases": phrases} if phrases else external
-    length = None if top == "all" else int(top)
+    length = None if top == "all" else top
     lists = call(documents, top=length, external=outside, stop_words=stop, titles=titles)
     Output(cast(Any, "csv-exact" if format == "csv" else format), out).answer(lists)
     if format == "csv":
@@ -580,9 +557,7 @@ def _convert(
 
 @command
 def _methods(*, output: Output = Output()) -> None:
-    from kp_core.takeaway import methods as words
-
-    output.write(words.text(output.format))
+    output.write(methods.text(output.format))
 
 
 @command

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from openpyxl.utils import get_column_letter
 
 from kp_core.charts.selection import NEAR, by_correlation, of_yes, rows_of, where
 from kp_core.charts.style import REFERENCES
@@ -75,8 +74,10 @@ def with_bounds(rows: pd.DataFrame) -> list[str]:
     return [number(value) + (f" ({bounds})" if wide else "") for value, bounds, wide in parts]
 
 
-def clusters(comparison: Comparison) -> tuple[dict[str, str], dict[str, str]]:
+def _letters(comparison: Comparison) -> tuple[dict[str, str], dict[str, str]]:
     """Return system → its letter, best first, and system → letters of the systems that are significantly worse."""
+    from openpyxl.utils import get_column_letter  # slow to import
+
     letters = {name: get_column_letter(rank).lower() for rank, name in enumerate(best_first(comparison.scores), 1)}
     worse = {name: [letters[other] for other in letters if other in comparison.better[name]] for name in letters}
     return letters, {name: " ".join(others) for name, others in worse.items()}
@@ -95,7 +96,7 @@ def leaderboard(result: Result, measure: str, further: Sequence[str], comparison
     table = pd.DataFrame({"system": names, rows["measure"].iloc[0] if names else measure: rows["value"].to_numpy()})
     table["95% interval"] = intervals(rows)
     if comparison is not None:
-        letters, better = clusters(comparison)
+        letters, better = _letters(comparison)
         table.insert(0, "", [letters.get(name, "") for name in names])
         table["better than"] = [better.get(name, "") for name in names]
         table["cluster"] = [str(comparison.clusters.get(name, "")) for name in names]
