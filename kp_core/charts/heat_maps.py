@@ -1,4 +1,4 @@
-"""Draw heat maps of pairwise results, and of the attributes that trees use at each threshold."""
+"""Draw heat maps of pairwise results."""
 
 from __future__ import annotations
 
@@ -8,16 +8,13 @@ import numpy as np
 import pandas as pd
 
 from kp_core.charts.pieces import VIOLET_TO_ORANGE, heat_map_of, plain
-from kp_core.charts.selection import VIEWS, by_correlation, where
-from kp_core.charts.style import Chart, Part, short_names
+from kp_core.charts.selection import VIEWS, where
+from kp_core.charts.style import Chart, short_names
 from kp_core.errors import pluralize
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.order import best_first
-from kp_core.scoring.paired import ALPHA
 from kp_core.studies.compare import Comparison
-from kp_core.studies.correlation.correlate import CorrelationStudy
 from kp_core.studies.result import Result, square
-from kp_core.studies.sentence_study.protocol import SentenceStudy
 from kp_core.studies.stability import Stability
 from kp_core.typeset import number, say
 
@@ -70,26 +67,3 @@ def pair_map(comparison: Comparison, measure: str) -> Chart:
     figure = heat_map_of(difference, "row minus column", hover, 7, is_better | is_better.T, **look)
     facts = {"systems": len(names), "significant": int(is_better.sum()), "pairs": len(comparison.frame)}
     return Chart(figure, say("differences of pairs", measure=measure, **facts))
-
-
-def p_map(study: CorrelationStudy, average: str) -> Chart:
-    """Draw the corrected p of every pair of measures; stars mark significant differences."""
-    p = study.found.p_matrix(average)
-    rows = by_correlation(study, average).dropna(subset="value")
-    order = [name for name in rows["measure"] if name in p.index]
-    p = p.loc[order, order]
-    figure = heat_map_of(p, "corrected p", "%{y} and %{x}: corrected p %{z:.4f}", 14, p < ALPHA, reversescale=True)
-    figure["layout"]["xaxis"]["tickangle"] = -45
-    differ = pluralize(int((_upper_triangle(p) < ALPHA).sum()), "pair differs", "pairs differ")
-    return Chart(figure, f"Corrected p of all pairs of {len(p)} measures as a heat map; {differ} significantly.")
-
-
-def attribute_usage_chart(study: SentenceStudy) -> Chart:
-    """Draw the share of the trees that use each attribute at each threshold."""
-    shares = study.used.pivot_table(index="attribute", columns="threshold", values="share", sort=False)
-    shares = shares.rename(columns="{:.2f}".format)
-    look: Part = {"text": plain(shares.map("{:.0%}".format)), "colorbar": {"tickformat": ".0%"}}
-    figure = heat_map_of(shares, "trees", "%{y} at K ≥ %{x}: %{z:.0%} of the trees", **look)
-    figure["layout"]["xaxis"]["title"]["text"] = "agreement K, at least"
-    mean = shares.mean(axis=1).sort_values(ascending=False, kind="stable")
-    return Chart(figure, say("use of attributes", shares=mean.to_dict()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import singledispatch
 from itertools import chain
 from typing import Any
 
@@ -18,14 +18,13 @@ from kp_core.studies.sensitivity import Sensitivity
 from kp_core.studies.stability import Stability
 
 
+@singledispatch
 def chart_of(result: object) -> Chart:
     """Return the chart of a result; raise UsageError if there is none."""
-    for kind, draw in _CHARTS.items():
-        if isinstance(result, kind):
-            return draw(result)
     raise UsageError(f"there is no chart of a {type(result).__name__}; its table is .frame")
 
 
+@chart_of.register
 def _of_values(result: Result) -> Chart:
     first_row = result.frame.iloc[0]
     name = str(first_row["measure"]).replace(f"@{first_row['k']}", "@k")
@@ -36,14 +35,11 @@ def _of_values(result: Result) -> Chart:
     return curves.over_k(result, name) if has_cutoffs else dots.leaderboard(result, name)
 
 
-_CHARTS: dict[type, Callable[[Any], Chart]] = {
-    Result: _of_values,
-    Comparison: lambda result: heat_maps.pair_map(result, str(result.frame["measure"].iloc[0])),
-    HeadToHead: lambda result: curves.difference(result, result.settings.k[0]),
-    Stability: curves.rank_chart,
-    Sensitivity: lambda result: dots.strip(result, f"{result.measure} under {result.combinations} settings"),
-    NearMisses: lambda result: dots.type_bars(result.counts(), "predictions"),
-}
+chart_of.register(Comparison, lambda result: heat_maps.pair_map(result, str(result.frame["measure"].iloc[0])))
+chart_of.register(HeadToHead, lambda result: curves.difference(result, result.settings.k[0]))
+chart_of.register(Stability, curves.rank_chart)
+chart_of.register(Sensitivity, lambda study: dots.strip(study, f"{study.measure} under {study.combinations} settings"))
+chart_of.register(NearMisses, lambda result: dots.type_bars(result.counts(), "predictions"))
 
 
 def figure_of(result: object) -> Any:

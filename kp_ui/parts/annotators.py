@@ -255,8 +255,13 @@ def _study(data: workspace.Workspace) -> None:
             if len(table):
                 show.subheader(f"{measure} by document type")
                 tables.table(table, "study_types")
-            show.chart(heat_maps.attribute_usage_chart(study), "attributes_used", "Attributes that the trees use")
-            show.downloads(study.used, "Attributes that the trees use")
+            show.subheader("Attributes that the trees use")
+            shares = study.used.pivot_table(index="attribute", columns="threshold", values="share", sort=False)
+            tables.table(
+                shares.rename(columns="{:.2f}".format).reset_index(),
+                "attributes_used",
+                take="Attributes that the trees use",
+            )
     show.provenance(study, (study.frame, "Sentence study"))
 
 
