@@ -324,22 +324,17 @@ def of_datasets(comparison: Comparison, measure: str, n_datasets: int) -> Answer
     caveats = (*incomparable, *_too_few(min(part.documents for part in parts)), *missing)[:_CAVEATS]
     why = say("data sets", documents=sum(part.documents for part in parts))
     label = f"mean {measure}" if len(comparable) > 1 else f"{measure} on {listed(list(comparable))}"
-    lead, on = _lead_facts(best, second, label, means), list(comparable)
-    grade: Grade = "not significant"
-    if behind:
-        shown = [
-            (name, [f"{on} ({_lead_facts(name, other, measure, comparable[on].scores)['shown']})" for on in names])
-            for name, other, names in ((best, second, ahead), (second, best, behind))
-            if names
-        ]
-        grade, claim = "depends on the data set", say("depends on the data set", better=shown, ahead=ahead, lead=lead)
-    elif ahead:
-        grade = "significant"
-        claim = say("significant on data sets", lead=lead, ahead=ahead, all=n_datasets, several=len(comparable) > 1)
-    elif close(means[best], means[second]):
-        claim = say("equal means", best=best, second=second, datasets=on, measure=measure, value=means[best])
-    else:
-        claim = say("not significant on data sets", lead=lead, datasets=len(comparable))
+    lead = _lead_facts(best, second, label, means)
+    better_on = [
+        (name, [f"{on} ({_lead_facts(name, other, measure, comparable[on].scores)['shown']})" for on in names])
+        for name, other, names in ((best, second, ahead), (second, best, behind))
+        if names
+    ]
+    finding = "equal means" if close(means[best], means[second]) else "not significant on data sets"
+    finding = "depends on the data set" if behind else "significant on data sets" if ahead else finding
+    grade: Grade = "depends on the data set" if behind else "significant" if ahead else "not significant"
+    facts = {"lead": lead, "better": better_on, "ahead": ahead, "all": n_datasets, "datasets": list(comparable)}
+    claim = say(finding, measure=measure, value=means[best], **facts)
     return Answer(claim, grade, why, (best, second), coverage=coverage, caveats=caveats)
 
 
@@ -399,15 +394,11 @@ def _of_one_system(corpus: Corpus, data: Prepared, parsed: Measure, coverage: Ma
     (system,), measure = coverage, str(result.frame["measure"].iloc[0])
     rows = result.frame[(result.frame["measure"] == measure) & (result.frame["subset"] == "all")].set_index("system")
     row, facts = rows.loc[system], {"system": system, "measure": _over_subjects(measure, result.settings)}
-    record = Answer("", "one system", "", (system,), coverage=coverage)
     if row["value"] != row["value"]:
         claim = say("one system undefined", reason=REASONS[row["reason"]], **facts)
         why = say("beside one system", **row.to_dict(), beside=[], people="")
-        return replace(record, claim=claim, why=first_capital(why))
-    baselines = {"the random baseline reaches": RANDOM} if interpretable(("K",), result.settings) else {}
-    baselines["the empty baseline reaches"] = SILENT
-    values = rows["value"].dropna()
-    references = [f"{words} {number(values[name])}" for words, name in baselines.items() if name in values]
+        return Answer(claim, "one system", why, (system,), coverage=coverage)
+    references = _references(rows["value"].dropna().to_dict(), result.settings, RANDOM, SILENT)
     why = say("beside one system", **row.to_dict(), beside=references, people=_human_range(corpus, settings, parsed))
     caveats, (lists, documents) = [*_too_few(row["documents"])], coverage[system]
     caveats += [say("coverage", lists=lists, documents=documents)] * _is_incomplete(coverage, system)
@@ -418,7 +409,7 @@ def _of_one_system(corpus: Corpus, data: Prepared, parsed: Measure, coverage: Ma
         if differ < FEW <= len(values):
             caveats.append(say("few values" if differ else "one value", differ=differ, documents=len(values), few=FEW))
     claim = say("one system", value=row["value"], **facts)
-    return replace(record, claim=claim, why=why, caveats=tuple(caveats[:_CAVEATS]))
+    return Answer(claim, "one system", why, (system,), coverage=coverage, caveats=tuple(caveats[:_CAVEATS]))
 
 
 def _human_range(corpus: Corpus, settings: Settings, parsed: Measure) -> str:
@@ -439,7 +430,10 @@ def like_for_like(corpus: Corpus, settings: Settings, measure: str) -> Answer:
     return of_range(result, str(result.frame["measure"].iloc[0]), corpus.systems, people)
 
 
-_REFERENCES = {HUMANS: "people on average reach", RANDOM: "the random baseline reaches"}
+def _references(values: Mapping[str, float], settings: Settings, *names: str) -> list[str]:
+    """Report the values of references; random phrases are drawn from the universe, so it must be known."""
+    known = [name for name in names if name in values and (name != RANDOM or interpretable(("K",), settings))]
+    return [say("reference", name=name, value=values[name]) for name in known]
 
 
 def of_range(result: Result, measure: str, systems: Sequence[str], people: Mapping[str, float]) -> Answer:
@@ -451,9 +445,7 @@ def of_range(result: Result, measure: str, systems: Sequence[str], people: Mappi
     rows = rows.drop_duplicates("system").set_index("system")
     all_values = rows["value"].dropna().to_dict()
     values = {name: all_values[name] for name in runs_of(systems) if name in all_values}
-    references = [(label, all_values[name]) for name, label in _REFERENCES.items() if name in all_values]
-    if not interpretable(("K",), result.settings):  # random phrases are drawn from the universe
-        references = [(label, value) for label, value in references if label != _REFERENCES[RANDOM]]
+    references = _references(all_values, result.settings, HUMANS, RANDOM)
     best = highest(values)[0] if values else ""
     lower, upper = (rows[end].get(best, np.nan) for end in ("low", "high"))
     facts = {"low": lower, "high": upper, "best": best, "beside": references, "documents": result.documents}
