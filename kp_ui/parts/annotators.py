@@ -7,7 +7,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps, screen_tables
-from kp_core.charts.selection import named
+from kp_core.charts.selection import named, where
 from kp_core.scoring.prepare import prepare_annotators
 from kp_core.scoring.sentence_ids import names_sentences, sentence_id
 from kp_core.studies import subjects
@@ -256,12 +256,8 @@ def _study(data: workspace.Workspace) -> None:
                 show.subheader(f"{measure} by document type")
                 tables.table(table, "study_types")
             show.subheader("Attributes that the trees use")
-            shares = study.used.pivot_table(index="attribute", columns="threshold", values="share", sort=False)
-            tables.table(
-                shares.rename(columns="{:.2f}".format).reset_index(),
-                "attributes_used",
-                take="Attributes that the trees use",
-            )
+            tables.table(where(study.used, threshold=threshold).drop(columns="threshold"), "attributes_used")
+            show.downloads(study.used, "Attributes that the trees use")
     show.provenance(study, (study.frame, "Sentence study"))
 
 
