@@ -74,7 +74,7 @@ def with_bounds(rows: pd.DataFrame) -> list[str]:
     return [number(value) + (f" ({bounds})" if wide else "") for value, bounds, wide in parts]
 
 
-def _letters(comparison: Comparison) -> tuple[dict[str, str], dict[str, str]]:
+def clusters(comparison: Comparison) -> tuple[dict[str, str], dict[str, str]]:
     """Return system → its letter, best first, and system → letters of the systems that are significantly worse."""
     from openpyxl.utils import get_column_letter  # slow to import
 
@@ -96,7 +96,7 @@ def leaderboard(result: Result, measure: str, further: Sequence[str], comparison
     table = pd.DataFrame({"system": names, rows["measure"].iloc[0] if names else measure: rows["value"].to_numpy()})
     table["95% interval"] = intervals(rows)
     if comparison is not None:
-        letters, better = _letters(comparison)
+        letters, better = clusters(comparison)
         table.insert(0, "", [letters.get(name, "") for name in names])
         table["better than"] = [better.get(name, "") for name in names]
         table["cluster"] = [str(comparison.clusters.get(name, "")) for name in names]
