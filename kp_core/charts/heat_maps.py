@@ -8,12 +8,14 @@ import numpy as np
 import pandas as pd
 
 from kp_core.charts.pieces import VIOLET_TO_ORANGE, heat_map_of, plain
-from kp_core.charts.selection import VIEWS, where
+from kp_core.charts.selection import VIEWS, by_correlation, where
 from kp_core.charts.style import Chart, short_names
 from kp_core.errors import pluralize
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.order import best_first
+from kp_core.scoring.paired import ALPHA
 from kp_core.studies.compare import Comparison
+from kp_core.studies.correlation.correlate import CorrelationStudy
 from kp_core.studies.result import Result, square
 from kp_core.studies.stability import Stability
 from kp_core.typeset import number, say
@@ -67,3 +69,15 @@ def pair_map(comparison: Comparison, measure: str) -> Chart:
     figure = heat_map_of(difference, "row minus column", hover, 7, is_better | is_better.T, **look)
     facts = {"systems": len(names), "significant": int(is_better.sum()), "pairs": len(comparison.frame)}
     return Chart(figure, say("differences of pairs", measure=measure, **facts))
+
+
+def p_map(study: CorrelationStudy, average: str) -> Chart:
+    """Draw the corrected p of every pair of measures; stars mark significant differences."""
+    p = study.found.p_matrix(average)
+    rows = by_correlation(study, average).dropna(subset="value")
+    order = [name for name in rows["measure"] if name in p.index]
+    p = p.loc[order, order]
+    figure = heat_map_of(p, "corrected p", "%{y} and %{x}: corrected p %{z:.4f}", 14, p < ALPHA, reversescale=True)
+    figure["layout"]["xaxis"]["tickangle"] = -45
+    differ = pluralize(int((_upper_triangle(p) < ALPHA).sum()), "pair differs", "pairs differ")
+    return Chart(figure, f"Corrected p of all pairs of {len(p)} measures as a heat map; {differ} significantly.")

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core.charts import dots, screen_tables
+from kp_core.charts import dots, heat_maps, screen_tables
 from kp_core.studies.answer import Answer
 from kp_core.studies.correlation import kim2010 as paper_of_2010
 from kp_core.studies.correlation.breakdowns import BREAKDOWNS, DEFAULT_BY, pooled_and_within
@@ -142,9 +142,10 @@ def _certainty(study: kp.CorrelationStudy, average: str) -> None:
     if (tests := study.found.tests).empty:
         st.caption("There are no two measures that can be compared.")
         return
+    show.chart(heat_maps.p_map(study, average), "p_map")
     show.small(prose.text("correlation.tests", trials=study.found.study.trials, seed=study.found.study.seed))
-    tables.table(tests[tests["average"] == average].drop(columns="average"), "tests")
-    with st.expander("The majority under each tie rule"):
+    with st.expander("Table of the tests, and the majority under each tie rule"):
+        tables.table(tests[tests["average"] == average].drop(columns="average"), "tests")
         show.about("correlation.ties", pairs=show.pluralize(study.found.tied, "pair"))
         tables.table(study.found.tie_range, "tie_range")
 
