@@ -255,9 +255,8 @@ def _study(data: workspace.Workspace) -> None:
             if len(table):
                 show.subheader(f"{measure} by document type")
                 tables.table(table, "study_types")
-            show.subheader("Attributes that the trees use")
-            tables.table(where(study.used, threshold=threshold).drop(columns="threshold"), "attributes_used")
-            show.downloads(study.used, "Attributes that the trees use")
+            shares, caption = where(study.used, threshold=threshold), "Attributes that the trees use"
+            tables.table(shares.drop(columns="threshold"), "attributes_used", take=caption)
     show.provenance(study, (study.frame, "Sentence study"))
 
 
