@@ -117,9 +117,10 @@ def lesson(name: str, show: Callable[[Values], View], answers: Sequence[float]) 
     return Lesson(name, title, text, formulas, source, controls, show, questions, words.get("examples", {}))
 
 
-def _sentences(name: str, **facts: Any) -> list[str]:
-    """Return the sentences of a lesson with facts filled in, without those that are empty."""
-    return list(filter(None, (filled(template, **facts) for template in PROSE[name]["said"].values())))
+def _view(name: str, figure: Part, tables: Mapping[str, pd.DataFrame], **facts: Any) -> View:
+    """Return what a lesson shows: the sentences and the alternative text of its file, with facts filled in."""
+    sentences = list(filter(None, (filled(template, **facts) for template in PROSE[name]["said"].values())))
+    return View(Chart(figure, filled(PROSE[name]["alt"], sentences=sentences, **facts)), sentences, tables)
 
 
 def _errata(name: str, **computed: str) -> pd.DataFrame:
@@ -160,18 +161,15 @@ def value(measure: str, a: float, b: float, c: float, d: float) -> float:
 
 
 def _show_paradox(values: Values) -> View:
-    a, b, c, d = (int(values[letter]) for letter in "abcd")
-    total = a + b + c + d
-    results = {name: value(name, a, b, c, d) for name in _MEASURES_SHOWN}
+    cells = {letter: int(values[letter]) for letter in "abcd"}
+    results = {name: value(name, **cells) for name in _MEASURES_SHOWN}
     labels = [number(result) for result in results.values()]
     colors = [GREY if name in ("Po", "Pe") else COLOURS[0] for name in _MEASURES_SHOWN]
     trace = _bars(list(results.values()), _MEASURES_SHOWN, labels, colors, "%{y} = %{x:.3f}")
     x = axis(range=[-1.15, 1.15], zeroline=True, zerolinewidth=2, tickformat=".1~f")
     figure = laid_out([trace], 300, x, axis(autorange="reversed"), showlegend=False)
-    alt = f"Measures of the table: {', '.join(map(' '.join, zip(_MEASURES_SHOWN, labels, strict=True)))}."
-    explanation = _sentences("paradox", a=a, b=b, c=c, d=d, total=total, measures=results)
-    cells = concordance(dict(zip("abcd", (a, b, c, d), strict=True)))
-    return View(Chart(figure, alt), explanation, {"The concordance table": cells})
+    tables = {"The concordance table": concordance(cells)}
+    return _view("paradox", figure, tables, total=sum(cells.values()), measures=results, **cells)
 
 
 def _as_list(hits: Sequence[int], length: int) -> list[str]:
@@ -211,12 +209,10 @@ def _show_threshold(values: Values) -> View:
     figure = laid_out(traces, 360, axis("k", dtick=1), _SHARES, **layout)
     row = [number(result) for result in results.loc[k]]
     facts: dict[str, Any] = dict(zip(("p", "r", "f1", "kappa"), row, strict=True))
-    facts |= {"hits": sum(rank <= k for rank in data["hits"]), "length": length}
+    facts |= {"hits": sum(rank <= k for rank in data["hits"]), "length": length, "list": name, "k": k, "gold": gold}
     (other,) = set(_THRESHOLD["lists"]) - {name}
     rival, f1 = float(AT_K.loc[(other, k), "F1@k"]), float(results.loc[k, "F1@k"])
-    explanation = _sentences("threshold", k=k, gold=gold, other=rival, current=f1, equal=close(f1, rival), **facts)
-    alt = f"P, R, F1 and kappa over k for a list with {name}; at k = {k} they are {', '.join(row)}."
-    return View(Chart(figure, alt), explanation, {})
+    return _view("threshold", figure, {}, other=rival, current=f1, equal=close(f1, rival), **facts)
 
 
 def _show_universe(values: Values) -> View:
@@ -225,8 +221,8 @@ def _show_universe(values: Values) -> View:
     cells = {"a": a, "b": b, "c": c, "d": total - a - b - c}
     facts = {"kappa": value("kappa", **cells), "limit": value("P_pos", **cells), "pabak": value("PABAK", **cells)}
     facts |= {"total": total, "silent": value("PABAK", 0, a + b, 0, total - a - b)}
-    explanation = _sentences("universe", **cells, **facts)
-    return View(against_universe({"the system": {**cells, "N": total}}, "kappa", 360), explanation, {})
+    chart = against_universe({"the system": {**cells, "N": total}}, "kappa", 360)
+    return _view("universe", chart.figure, {}, alt=chart.alt, **cells, **facts)
 
 
 def lecture_cells(system: str) -> tuple[int, int, int, int]:
@@ -256,7 +252,6 @@ def _show_lecture(values: Values) -> View:
     rows = rows.assign(colour=np.where(empty, GREY, COLOURS[0]), symbol=np.where(empty, SYMBOLS[2], SYMBOLS[0]))
     chart = forest(rows, measure, measure, rangemode="normal", tickformat=".3~f")
     below = sum(results[system] < results[_EMPTY] for system in RECOVERED)
-    explanation = _sentences("lecture", below=below, systems=len(RECOVERED), measure=measure)
     recomputed = {
         "document_boosting": lecture_cells("Document Boosting"),
         "phrase_boosting": lecture_cells("Phrase Boosting"),
@@ -266,8 +261,10 @@ def _show_lecture(values: Values) -> View:
     }
     kappas = {name: number(value("kappa", *cells), 4) for name, cells in recomputed.items()}
     errata = _errata("lecture", silent=number(value("P_neg", *lecture_cells(_EMPTY))), **kappas)
-    captions = "As printed, and one table that gives these figures", "Statements of the text, corrected"
-    return View(chart, explanation, dict(zip(captions, (lecture_figures(), errata), strict=True)))
+    tables = {"As printed, and one table that gives these figures": lecture_figures()}
+    tables |= {"Statements of the text, corrected": errata}
+    facts = {"below": below, "systems": len(RECOVERED), "measure": measure}
+    return _view("lecture", chart.figure, tables, alt=chart.alt, **facts)
 
 
 _GOLD, _RANKS, _RULES = _POSITIVE["gold"], range(1, 11), ("k", "returned")
@@ -291,13 +288,13 @@ def _show_positive(values: Values) -> View:
     p, r, f1, p_pos, f1_returned = (number(result) for result in row)
     right = [phrase in _GOLD for phrase in chosen]
     b, c = len(_GOLD) - sum(right), len(chosen) - sum(right)
-    facts = {"length": len(returned), "returned": f1_returned, "same": close(row["P_pos"], row["F1@k"])}
-    explanation = _sentences("positive", k=k, a=sum(right), b=b, c=c, p=p, r=r, f1=f1, p_pos=p_pos, **facts)
+    facts = {"length": len(returned), "returned": f1_returned, "same": close(row["P_pos"], row["F1@k"]), "list": name}
+    facts |= {"k": k, "a": sum(right), "b": b, "c": c, "p": p, "r": r, "f1": f1, "p_pos": p_pos}
     marks = ["✓" if hit else "·" for hit in right]
     table = pd.DataFrame({"rank": range(1, len(chosen) + 1), "phrase": chosen, "": marks})
-    alt = f"F1@k and P_pos over k for {name}; at k = {k} they are {f1} and {p_pos}."
-    caption = f"The first {k} phrases; the gold standard is {', '.join(_GOLD)}"
-    return View(Chart(figure, alt), explanation, {caption: table})
+    return _view(
+        "positive", figure, {f"The first {k} phrases; the gold standard is {', '.join(_GOLD)}": table}, **facts
+    )
 
 
 _LISTS = {query: _as_list(given["hits"], 10) for query, given in QUERIES.items()}
@@ -330,12 +327,11 @@ def _show_average_precision(values: Values) -> View:
     figure = laid_out([trace], 340, axis("rank", dtick=1), y, shapes=[line], showlegend=False)
     facts = {"query": query, "hits": hits, "last": last, "terms": [rounded[rank] for rank in ranks], "printed": printed}
     so_far = sum(precision[rank] for rank in ranks) / len(hits)
-    explanation = _sentences("map", so_far=so_far, ap=RECOMPUTED.loc[query, "MAP"], **facts)
-    alt = f"Precision at ranks 1 to 10 of {query}: {', '.join(rounded.values())}."
     ap = RECOMPUTED["MAP"]
     wrong = _errata("map", Q1=number(ap["Q1"]), Q2=f"{ap['Q2']:g}", mean=number(ap.mean()))
     tables = {"As printed in the notes, and recomputed": query_figures(), "What is wrong in the printed example": wrong}
-    return View(Chart(figure, alt), explanation, tables)
+    facts |= {"precision": rounded.values(), "so_far": so_far, "ap": ap[query]}
+    return _view("map", figure, tables, **facts)
 
 
 PAIRS = [tuple(pair.split(" ← ")) for pair in PROSE["weights"]["pairs"]]
@@ -362,15 +358,14 @@ def _show_weights(values: Values) -> View:
     plain, modified = rows[candidate]
     matched = [weight for word, weight in weights.items() if word in shared_words]
     facts = {"plain": plain, "modified": modified, "matched": matched, "all": sum(weights.values())}
-    explanation = _sentences("weights", common=len(shared_words), words=words, **facts)
-    alt = f"Weights of the words of “{keyphrase}”: {', '.join(map(' '.join, zip(words, labels, strict=True)))}."
+    facts |= {"common": len(shared_words), "words": words, "keyphrase": keyphrase, "labels": labels}
     table = pd.DataFrame.from_dict(rows, "index", columns=["R-precision", "modified R-precision"])
     tables = {
         "All candidates of this keyphrase": table.rename_axis("candidate").reset_index(),
         "Mean human scores (0 to 4) as Kim, Baldwin & Kan print them": kim2010.table("scores"),
     }
     figure = laid_out([trace], 320, y=axis("weight", **_ABOVE_ONE), showlegend=False)
-    return View(Chart(figure, alt), explanation, tables)
+    return _view("weights", figure, tables, **facts)
 
 
 def _show_claims(values: Values) -> View:
@@ -381,14 +376,12 @@ def _show_claims(values: Values) -> View:
     figure = laid_out(traces, 400, y=axis("Spearman's rho, as printed", tickformat=".2~f"))
     r_precision, human = printed["R-precision"], printed["human"]
     n_above = sum(rho > ceiling for rho, ceiling in zip(r_precision, human, strict=True))
-    explanation = _sentences("claims", above=n_above, cells=len(subsets))
-    listed = ", ".join(f"{subset} {number(rho)}" for subset, rho in zip(subsets, r_precision, strict=True))
-    alt = f"Printed correlations with the {average} of the human scores by {values['group']}; R-precision: {listed}."
+    facts = {"above": n_above, "cells": len(subsets), "subsets": dict(zip(subsets, r_precision, strict=True))}
     tables = {
         "Statements of the paper, compared with its tables": kim2010.table("claims"),
         "Facts as printed": kim2010.table("data"),
     }
-    return View(Chart(figure, alt), explanation, tables)
+    return _view("claims", figure, tables, average=average, group=values["group"], **facts)
 
 
 #: Case → annotator → numbers of the phrases (out of ten) that this annotator chose.
@@ -423,8 +416,7 @@ def _show_trimming(values: Values) -> View:
     table, votes, threshold_text = levels(name), _votes(name), number(threshold, 2)
     rows = table[reaches(table["K"], threshold)]
     majority, agreement, phrases = rows.iloc[0] if len(rows) else (len(PEOPLE[name]) + 1, np.nan, "")
-    facts = {"agreement": agreement, "phrases": phrases, "threshold": threshold_text}
-    (explanation,) = _sentences("trimming", votes=majority if len(rows) else 0, **facts)
+    facts = {"agreement": agreement, "phrases": phrases, "threshold": threshold_text, "universe": PHRASES}
     choices = [(phrase, label(who), votes[phrase] >= majority) for who, row in PEOPLE[name].items() for phrase in row]
     traces = list[Part]()
     styles = (True, "stays", COLOURS[0], "circle"), (False, "removed: becomes a “no”", GREY, "circle-open")
@@ -438,7 +430,7 @@ def _show_trimming(values: Values) -> View:
     by_order = float(choice_levels(choice_matrix(((1, 2, 3), (2, 3, 4))), 2)[0][0])
     errata = _errata("trimming", by_order=number(by_order), by_sentence=number(value("pi", 2, 1, 1, 6)))
     tables = {"K for every number of votes": shown, "Statements of the 1997 paper, as printed and recomputed": errata}
-    return View(Chart(figure, f"Who chose which of {PHRASES} phrases. {explanation}"), [explanation], tables)
+    return _view("trimming", figure, tables, votes=majority if len(rows) else 0, **facts)
 
 
 _SILENCE = value("PABAK", *lecture_cells(_EMPTY))
