@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from csv import QUOTE_NONNUMERIC
 from functools import cache
 from html import escape
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,6 +89,16 @@ def listed(names: Sequence[str], limit: int = 6) -> str:
     if len(names) > limit:
         names = [*names[: limit - 1], f"{len(names) - limit + 1} others"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def distinct(names: Iterable[str], numbered: str = "{} ({})", form: Callable[[str], str] = str) -> list[str]:
+    """Append numbers to names whose forms are equal."""
+    names_by_form = dict[str, str]()
+    for name in names:
+        candidates = chain([name], (numbered.format(name, number) for number in count(2)))
+        new_name = next(candidate for candidate in candidates if form(candidate) not in names_by_form)
+        names_by_form[form(new_name)] = new_name
+    return list(names_by_form.values())
 
 
 def _interval(low: float, high: float, digits: int = 3) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -122,7 +122,7 @@ def in_order(table: pd.DataFrame, systems: Sequence[str]) -> pd.DataFrame:
     return table.loc[order].reset_index(drop=True)
 
 
-def _wide(rows: pd.DataFrame, columns: Sequence[str], values: str = "value") -> pd.DataFrame:
+def _wide(rows: pd.DataFrame, columns: Iterable[str], values: str = "value") -> pd.DataFrame:
     """Return one row per system, baselines last, and one column per measure, at the last cutoff."""
     wide = rows.pivot_table(index="system", columns="measure", values=values, aggfunc="last", dropna=False)
     systems = sorted(rows["system"].unique(), key=_group_order)
@@ -272,14 +272,12 @@ def best_cells(result: Result, names: Sequence[str]) -> set[tuple[str, str]]:
 
 def marked(table: pd.DataFrame, comparisons: Mapping[str, Comparison]) -> pd.DataFrame:
     """Mark values with a dagger if the system is significantly below the best one."""
-    marked_table = table.copy()
-    for measure, comparison in comparisons.items():
-        ranking = best_first(comparison.scores)
-        beaten = set(comparison.better[ranking[0]]) if ranking else set()
-        if measure in marked_table:
-            cells = zip(marked_table["system"], marked_table[measure], strict=True)
-            marked_table[measure] = [f"{text} †" if name in beaten else text for name, text in cells]
-    return marked_table
+    marked_columns = dict[str, pd.Series]()
+    for measure in (name for name in comparisons if name in table):
+        comparison = comparisons[measure]
+        beaten = [name for best in best_first(comparison.scores)[:1] for name in comparison.better[best]]
+        marked_columns[measure] = table[measure] + np.where(table["system"].isin(beaten), " †", "")
+    return table.assign(**marked_columns)
 
 
 def rank_reversals(sensitivity: Sensitivity) -> pd.DataFrame:
@@ -443,10 +441,9 @@ def types_of(misses: NearMisses, system: str, document: str) -> dict[str, str]:
 
 def beside_exact(soft: pd.DataFrame, exact: pd.DataFrame, cutoff: int | str) -> pd.DataFrame:
     """Return one row per system with the values of exact and of soft matching at one cutoff."""
-    combined = pd.concat([exact.assign(kind="exact "), soft.assign(kind="soft ")])
-    combined = combined[combined["k"] == cutoff].assign(named=lambda rows: rows["kind"] + rows["measure"])
-    wide = combined.pivot_table(index="system", columns="named", values="value", sort=False, dropna=False)
-    return wide.rename_axis(columns=None).reset_index()
+    named = [rows.assign(measure=f"{kind} " + rows["measure"]) for kind, rows in (("exact", exact), ("soft", soft))]
+    combined = where(pd.concat(named), k=cutoff)
+    return _wide(combined, combined["measure"].unique()).reset_index()
 
 
 def overall(study: CorrelationStudy, average: str) -> pd.DataFrame:

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
-from itertools import chain, count
 from typing import Any
 
 from kp_core.reading.rows.identifiers import labels_of
 from kp_core.scoring.counts import BASELINES, HUMANS
-from kp_core.typeset import visible
+from kp_core.typeset import distinct, visible
 
 #: As in `.streamlit/config.toml`: distinct for color-blind readers, on light and on dark backgrounds.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A855F7", "#E0325A")
@@ -87,15 +86,6 @@ def system_labels(systems: Iterable[str], max_length: int = 24) -> list[str]:
     """Return distinct labels of the short names of systems."""
     names = list(systems)
     return labels(map(short_names(names).__getitem__, names), max_length)
-
-
-def distinct(names: Iterable[str]) -> list[str]:
-    """Append numbers to repeated names."""
-    distinct_names = list[str]()
-    for name in names:
-        numbered = chain([name], (f"{name} ({number})" for number in count(2)))
-        distinct_names.append(next(label for label in numbered if label not in distinct_names))
-    return distinct_names
 
 
 def looks(systems: Iterable[str]) -> dict[str, Look]:

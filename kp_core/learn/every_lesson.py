@@ -357,7 +357,7 @@ def _show_weights(values: Values) -> View:
     rows = {other: [f"{score} = {float(score):.3f}" for score in _scores(keyphrase, other)] for other in candidates}
     plain, modified = rows[candidate]
     matched = [weight for word, weight in weights.items() if word in shared_words]
-    facts = {"plain": plain, "modified": modified, "matched": matched, "all": sum(weights.values())}
+    facts: dict[str, Any] = {"plain": plain, "modified": modified, "matched": matched, "all": sum(weights.values())}
     facts |= {"common": len(shared_words), "words": words, "keyphrase": keyphrase, "labels": labels}
     table = pd.DataFrame.from_dict(rows, "index", columns=["R-precision", "modified R-precision"])
     tables = {

@@ -50,7 +50,9 @@ def paragraphs(corpus: Corpus, result: Result, measure: str, measures: Sequence[
     settings, systems = result.settings, runs_of(corpus.systems)
     defaults = Settings(preset=settings.preset, universe=settings.universe, annotators=settings.annotators)
     facts: dict[str, Any] = {"systems": len(systems), "runs": len(corpus.systems), "documents": result.documents}
-    facts |= {"people": len(corpus.annotators), "gold": _gold(settings), "normalised": _normalised(settings)}
+    gold, _, votes = settings.annotators.partition(":")
+    gold = say("gold standard", words=_PROSE["gold"], name=gold, votes=votes, annotators=settings.annotators)
+    facts |= {"people": len(corpus.annotators), "gold": gold, "normalised": _normalised(settings)}
     facts |= {"test": test, "test_sources": [source for word, source in _PROSE["tests"].items() if word in test]}
     facts |= {"short": short_form(result.signature), "signature": result.signature, "version": __version__}
     source = parse(measure).card.source
@@ -60,7 +62,9 @@ def paragraphs(corpus: Corpus, result: Result, measure: str, measures: Sequence[
     cutoffs = [_PROSE["cutoffs"].get(str(k), str(k)) for k in settings.k]
     full_sentences = [*_conventions(settings, measures), say("cutoffs", cutoffs=cutoffs)]
     full_sentences += [_agreement(settings, measures), _intervals(settings, measures)]
-    in_full = say("methods", whole=True, sentences=full_sentences, sources=_sources(measures), **facts)
+    sources = {name: source for name in measures if cited(source := parse(name).card.source)}
+    defined = {source: [name for name in sources if sources[name] == source] for source in sources.values()}
+    in_full = say("methods", whole=True, sentences=full_sentences, sources=defined, **facts)
     return say("methods", whole=False, sentences=brief, sources={}, **facts), in_full
 
 
@@ -109,11 +113,6 @@ def _preset(settings: Settings, preset_settings: Settings) -> str:
     return say("followed preset", preset=settings.preset, source=PRESETS[settings.preset].source, apart=changed)
 
 
-def _gold(settings: Settings) -> str:
-    name, _, votes = settings.annotators.partition(":")
-    return say("gold standard", words=_PROSE["gold"], name=name, votes=votes, annotators=settings.annotators)
-
-
 def _normalised(settings: Settings) -> str:
     pipeline = Normaliser.parse(settings.normalise)
     steps = [_PROSE["steps"][step] for step in pipeline.steps if step in _PROSE["steps"]]
@@ -128,12 +127,3 @@ def _agreement(settings: Settings, measures: Sequence[str]) -> str:
     averages = parse("kappa").averages(settings.average)
     pooled = _PROSE["pooled"]["both" if len(averages) > 1 else averages[0]]
     return say("concordance", pooled=pooled, universe=universe)
-
-
-def _sources(measures: Sequence[str]) -> dict[str, list[str]]:
-    """Return source → the measures that it defines."""
-    by_source: dict[str, list[str]] = {}
-    for name in measures:
-        if cited(source := parse(name).card.source):
-            by_source.setdefault(source, []).append(name)
-    return by_source

@@ -14,7 +14,7 @@ import pandas as pd
 from kp_core.corpus import Corpus, Role
 from kp_core.errors import InputError, Note, pluralize
 from kp_core.reading.meaning.fields import NAMES, plain
-from kp_core.typeset import is_formula, unescaped_csv
+from kp_core.typeset import distinct, is_formula, unescaped_csv
 
 
 @dataclass
@@ -32,15 +32,8 @@ class Written:
 
 def file_names(names: Sequence[str], ending: str) -> list[str]:
     """Return distinct file names, in which all but letters, digits, dots and hyphens become “_”."""
-    used = dict[str, str]()
-    for name in names:
-        safe = base = re.sub(r"[^\w.-]", "_", name)[:80].strip(".") or "_"
-        number = 1
-        while safe.casefold() in used:
-            number += 1
-            safe = f"{base}-{number}"
-        used[safe.casefold()] = safe
-    return [safe + ending for safe in used.values()]
+    safe_names = (re.sub(r"[^\w.-]", "_", name)[:80].strip(".") or "_" for name in names)
+    return [name + ending for name in distinct(safe_names, "{}-{}", str.casefold)]
 
 
 def tidy(corpus: Corpus, ending: str = "csv") -> Written:
