@@ -70,15 +70,6 @@ def is_formula(cell: Any) -> bool:
     return isinstance(cell, str) and cell.startswith(_FORMULA)
 
 
-def as_text(value: Any, digits: int = 4) -> str:
-    """Return a cell as a string: numbers rounded, missing values as a dash."""
-    if value is None or value is pd.NA or (isinstance(value, float) and value != value):
-        return "–"
-    if isinstance(value, float):
-        return f"{round(value, digits) + 0.0:.{digits}f}"  # never −0.000
-    return str(value)
-
-
 def number(value: float, digits: int = 3) -> str:
     """Format a number for use in a sentence."""
     return "undefined" if value != value else f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
@@ -220,15 +211,25 @@ def numeric(frame: pd.DataFrame) -> list[bool]:
     return [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
 
 
+def cell_text(cell: Any, column: str, digits: int = 3, comma: str = "", minus: str = "-", missing: str = "–") -> str:
+    """Return a cell of a column as text: numbers are rounded, p below 0.001 is not printed in full."""
+    if cell is None or cell is pd.NA or cell != cell:
+        return missing
+    if isinstance(cell, bool | str) or not isinstance(cell, int | float):
+        return str(cell)
+    if is_p(column) and cell < 0.001:
+        return "< 0.001"
+    decimals = digits_of(column, digits)
+    rounded = f"{round(cell, decimals) + 0.0:{comma}.{decimals}f}"  # never −0.000
+    return (f"{cell:{comma}}" if isinstance(cell, int) else rounded).replace("-", minus)
+
+
 def cells(frame: pd.DataFrame, digits: int, escape: Callable[[str], str] = str, minus: str = "-") -> list[list[str]]:
     """Return a table with its header as text; text is escaped, numbers are rounded."""
     head, columns = [escape(str(name)) for name in frame], []
     for name, column in frame.items():
-        decimals, p = digits_of(str(name), digits), is_p(str(name))
-        texts = [(cell, "< 0.001" if p and cell < 0.001 else as_text(cell, decimals)) for cell in column.tolist()]
-        columns.append(
-            [text.replace("-", minus) if isinstance(cell, int | float) else escape(text) for cell, text in texts]
-        )
+        texts = ((cell, cell_text(cell, str(name), digits, minus=minus)) for cell in column.tolist())
+        columns.append([text if isinstance(cell, int | float) else escape(text) for cell, text in texts])
     return [head, *(list(row) for row in zip(*columns, strict=True))]
 
 

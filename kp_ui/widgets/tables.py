@@ -15,7 +15,7 @@ from kp_core.charts.screen_tables import FEW, look_of
 from kp_core.charts.style import short, short_names
 from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import parse
-from kp_core.typeset import digits_of, is_p, visible
+from kp_core.typeset import cell_text, digits_of, is_p, visible
 from kp_ui.state import link, workspace
 from kp_ui.widgets import controls, prose, show
 
@@ -24,6 +24,7 @@ _MAX_ROWS, _STYLED = 30, 100_000
 #: Width of a column of titles, and height of a row in which a title has up to three lines, in pixels; letters per line.
 _TITLE, _TALL, _LETTERS = 152, 66, 19
 _HELP = prose.entries("columns")
+_text = partial(cell_text, comma=",", minus="−")
 
 
 def breakable(name: str) -> str:
@@ -99,20 +100,7 @@ def texts(column: "pd.Series[Any]", missing: str = "undefined") -> list[str]:
     >>> texts(pd.Series([0.5, None], name="F1@5")), texts(pd.Series([12000], name="pairs"))
     (['0.500', 'undefined'], ['12,000'])
     """
-    return [_text(cell, str(column.name), missing) for cell in column]
-
-
-def _text(cell: Any, name: str, missing: str = "undefined") -> str:
-    if pd.isna(cell):
-        return missing
-    if isinstance(cell, bool | str) or not isinstance(cell, int | float):
-        return str(cell)
-    if isinstance(cell, int):
-        return f"{cell:,}".replace("-", "−")
-    if is_p(name) and cell < 0.001:
-        return "< 0.001"
-    digits = digits_of(name)
-    return f"{round(cell, digits) + 0.0:,.{digits}f}".replace("-", "−")  # never −0.000
+    return [_text(cell, str(column.name), missing=missing) for cell in column]
 
 
 def _grid(frame: pd.DataFrame, key: str, options: Mapping[str, Any]) -> None:
@@ -125,7 +113,7 @@ def _grid(frame: pd.DataFrame, key: str, options: Mapping[str, Any]) -> None:
     if wraps(frame):
         kwargs |= {"row_height": _TALL, "height": 530 if len(frame) > 7 else "content"}
         frame = frame.assign(title=[short(title, 3 * _LETTERS) for title in frame["title"]])
-    styles = {name: partial(_text, name=str(name), missing="–") for name in negative}
+    styles = {name: partial(_text, column=str(name)) for name in negative}
     st.dataframe(frame.style.format(styles) if negative else frame, key=key, **kwargs)
 
 
