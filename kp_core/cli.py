@@ -91,7 +91,7 @@ def _by_occurrence(_: Any, tokens: Sequence[Token]) -> list[list[str]]:
     return [[token.value for token in flag] for flag in flags]
 
 
-_VOCABULARY = ("broader", "frequencies", "similar", "directed", "vectors")
+_LOADED = ("encoding", "strict", "broader", "frequencies", "similar", "directed", "vectors")
 
 
 @Parameter(name="*")
@@ -149,8 +149,7 @@ class Data:
             raise UsageError("name the files: --gold, --system, --documents, --judgements or --workspace")
         self.require(*needs)
         fixes = [name for fixes in self.fix or [] for name in fixes.split(",")]
-        load_options: dict[str, Any] = {"encoding": self.encoding, "strict": self.strict, "fixes": fixes}
-        load_options |= {name: getattr(self, name) for name in _VOCABULARY}
+        load_options: dict[str, Any] = {name: getattr(self, name) for name in _LOADED} | {"fixes": fixes}
         mapping, corpora = mappings_of(self.as_ or []), dict[str, kp.Corpus]()
         datasets = datasets_of_paths(self.gold or [], self.system or [], self.documents or [])
         if not datasets:

@@ -87,26 +87,19 @@ def _group_order(name: str) -> int:
     return 2 if name in BASELINES else int(name in REFERENCES)
 
 
-def leaderboard(result: Result, measure: str, further: Sequence[str], comparison: Comparison | None) -> pd.DataFrame:
-    """Return one row per system at one cutoff, best first and baselines last; `further`: other measures to show."""
-    rows = rows_of(result, measure)
-    rows = rows.assign(last=rows["system"].map(_group_order))
-    rows = rows.sort_values(["last", "value"], ascending=[True, False], kind="stable", key=leveled)
-    names = rows["system"].tolist()
-    table = pd.DataFrame({"system": names, rows["measure"].iloc[0] if names else measure: rows["value"].to_numpy()})
-    table["95% interval"] = intervals(rows)
+def leaderboard(result: Result, names: Sequence[str], comparison: Comparison | None) -> pd.DataFrame:
+    """Return one row per system, best by the first measure first and baselines last, with all measures in `names`."""
+    rows = in_numbers(result, names[:1])
+    systems = rows["system"].tolist()
+    table = rows[["system"]].assign(**{names[0]: rows["value"], "95% interval": intervals(rows)})
     if comparison is not None:
         letters, better = clusters(comparison)
-        table.insert(0, "", [letters.get(name, "") for name in names])
-        table["better than"] = [better.get(name, "") for name in names]
-        table["cluster"] = [str(comparison.clusters.get(name, "")) for name in names]
+        table.insert(0, "", [letters.get(name, "") for name in systems])
+        table["better than"] = [better.get(name, "") for name in systems]
+        table["cluster"] = [str(comparison.clusters.get(name, "")) for name in systems]
     if (rows["documents"] != result.documents).any():
-        table["documents"] = rows["documents"].to_numpy()
-    for other in further:
-        others = rows_of(result, other)
-        if other != measure and len(others):
-            table[others["measure"].iloc[0]] = table["system"].map(values(result, other))
-    return table
+        table["documents"] = rows["documents"]
+    return table.join(numbers(result, names[1:]).set_index("system"), on="system")
 
 
 def best_systems(result: Result, measure: str, systems: Sequence[str]) -> list[str]:
@@ -139,7 +132,8 @@ def in_numbers(result: Result, names: Sequence[str]) -> pd.DataFrame:
     """Return one row per measure and system, the best system first, with low and high as numbers."""
     rows = where(only(result, names).frame, subset="all")
     rows = rows.assign(order=rows["measure"].map(list(names).index), last=rows["system"].map(_group_order))
-    rows = rows.sort_values(["order", "last", "value"], ascending=[True, True, False], kind="stable", ignore_index=True)
+    order, up = ["order", "last", "value"], [True, True, False]
+    rows = rows.sort_values(order, ascending=up, kind="stable", key=leveled, ignore_index=True)
     return rows[["system", "measure", "k", "average", "value", "low", "high", "documents"]]
 
 

@@ -156,7 +156,7 @@ def _leaderboard(data: _ReportData) -> Parts:
     marks = Marks(data.cutoff, size, longest_lists(average), answer.over_k.significant if answer.over_k else ())
     curve = has_curve(measure)
     yield curves.over_k(data.result, measure, marks) if curve else dots.leaderboard(result, measure)
-    board, values = tables.leaderboard(result, measure, ("kappa", "MAP"), comparison), tables.in_numbers(result, names)
+    board, values = tables.leaderboard(result, names, comparison), tables.in_numbers(result, names)
     yield Table("leaderboard", f"Systems by {names[0]}", board, result.signature, values)
 
 

@@ -25,9 +25,7 @@ from kp_core.studies.sensitivity import Sensitivity
 from kp_core.typeset import first_capital, number, say
 
 #: Scale → (lower bound, word), lowest first; the first band begins at -1.
-SCALES: dict[str, tuple[tuple[float, str], ...]] = {
-    scale: tuple((low, band) for low, band in bands) for scale, bands in read_toml("words/scales.toml").items()
-}
+SCALES: dict[str, list[tuple[float, str]]] = read_toml("words/scales.toml")
 #: Probability with which a value must reach a band (Gwet 2014, ch. 6).
 CERTAIN = 0.95
 
