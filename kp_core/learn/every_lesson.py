@@ -117,10 +117,13 @@ def lesson(name: str, show: Callable[[Values], View], answers: Sequence[float]) 
     return Lesson(name, title, text, formulas, source, controls, show, questions, words.get("examples", {}))
 
 
-def _view(name: str, figure: Part, tables: Mapping[str, pd.DataFrame], **facts: Any) -> View:
-    """Return what a lesson shows: the sentences and the alternative text of its file, with facts filled in."""
-    sentences = list(filter(None, (filled(template, **facts) for template in PROSE[name]["said"].values())))
-    return View(Chart(figure, filled(PROSE[name]["alt"], sentences=sentences, **facts)), sentences, tables)
+def _view(name: str, values: Values, figure: Part, *tables: pd.DataFrame, **facts: Any) -> View:
+    """Return what a lesson shows; sentences, alternative text and captions of its file are filled with facts."""
+    prose, facts = PROSE[name], {**values, **facts}
+    sentences = list(filter(None, (filled(template, **facts) for template in prose["said"].values())))
+    captions = [filled(caption, **facts) for caption in prose.get("captions", ())]
+    chart = Chart(figure, filled(prose["alt"], sentences=sentences, **facts))
+    return View(chart, sentences, dict(zip(captions, tables, strict=True)))
 
 
 def _errata(name: str, **computed: str) -> pd.DataFrame:
@@ -168,8 +171,7 @@ def _show_paradox(values: Values) -> View:
     trace = _bars(list(results.values()), _MEASURES_SHOWN, labels, colors, "%{y} = %{x:.3f}")
     x = axis(range=[-1.15, 1.15], zeroline=True, zerolinewidth=2, tickformat=".1~f")
     figure = laid_out([trace], 300, x, axis(autorange="reversed"), showlegend=False)
-    tables = {"The concordance table": concordance(cells)}
-    return _view("paradox", figure, tables, total=sum(cells.values()), measures=results, **cells)
+    return _view("paradox", values, figure, concordance(cells), total=sum(cells.values()), measures=results, **cells)
 
 
 def _as_list(hits: Sequence[int], length: int) -> list[str]:
@@ -207,12 +209,10 @@ def _show_threshold(values: Values) -> View:
     notes.append(words_at(length, 1, "the list ends", xanchor="center", yanchor="bottom", **anchors))
     layout: Part = {"shapes": lines, "annotations": notes, "margin": {"t": 24}}
     figure = laid_out(traces, 360, axis("k", dtick=1), _SHARES, **layout)
-    row = [number(result) for result in results.loc[k]]
-    facts: dict[str, Any] = dict(zip(("p", "r", "f1", "kappa"), row, strict=True))
-    facts |= {"hits": sum(rank <= k for rank in data["hits"]), "length": length, "list": name, "k": k, "gold": gold}
     (other,) = set(_THRESHOLD["lists"]) - {name}
-    rival, f1 = float(AT_K.loc[(other, k), "F1@k"]), float(results.loc[k, "F1@k"])
-    return _view("threshold", figure, {}, other=rival, current=f1, equal=close(f1, rival), **facts)
+    rival, at_k = float(AT_K.loc[(other, k), "F1@k"]), results.loc[k].to_dict()
+    facts = {"hits": sum(rank <= k for rank in data["hits"]), "length": length, "gold": gold, "rival": rival}
+    return _view("threshold", values, figure, at_k=at_k, equal=close(at_k["F1@k"], rival), **facts)
 
 
 def _show_universe(values: Values) -> View:
@@ -222,7 +222,7 @@ def _show_universe(values: Values) -> View:
     facts = {"kappa": value("kappa", **cells), "limit": value("P_pos", **cells), "pabak": value("PABAK", **cells)}
     facts |= {"total": total, "silent": value("PABAK", 0, a + b, 0, total - a - b)}
     chart = against_universe({"the system": {**cells, "N": total}}, "kappa", 360)
-    return _view("universe", chart.figure, {}, alt=chart.alt, **cells, **facts)
+    return _view("universe", values, chart.figure, alt=chart.alt, **cells, **facts)
 
 
 def lecture_cells(system: str) -> tuple[int, int, int, int]:
@@ -261,10 +261,8 @@ def _show_lecture(values: Values) -> View:
     }
     kappas = {name: number(value("kappa", *cells), 4) for name, cells in recomputed.items()}
     errata = _errata("lecture", silent=number(value("P_neg", *lecture_cells(_EMPTY))), **kappas)
-    tables = {"As printed, and one table that gives these figures": lecture_figures()}
-    tables |= {"Statements of the text, corrected": errata}
-    facts = {"below": below, "systems": len(RECOVERED), "measure": measure}
-    return _view("lecture", chart.figure, tables, alt=chart.alt, **facts)
+    facts = {"alt": chart.alt, "below": below, "systems": len(RECOVERED)}
+    return _view("lecture", values, chart.figure, lecture_figures(), errata, **facts)
 
 
 _GOLD, _RANKS, _RULES = _POSITIVE["gold"], range(1, 11), ("k", "returned")
@@ -284,17 +282,13 @@ def _show_positive(values: Values) -> View:
     results, returned = over_k(name), _POSITIVE["lists"][name]
     traces = _curves(list(_RANKS), results.drop(columns="returned").to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
     figure = laid_out(traces, 340, axis("k", dtick=1), _SHARES, shapes=[upright(k, dash="dot", width=1)])
-    row, chosen = results.loc[k], returned[:k]
-    p, r, f1, p_pos, f1_returned = (number(result) for result in row)
+    at_k, chosen = results.loc[k].to_dict(), returned[:k]
     right = [phrase in _GOLD for phrase in chosen]
-    b, c = len(_GOLD) - sum(right), len(chosen) - sum(right)
-    facts = {"length": len(returned), "returned": f1_returned, "same": close(row["P_pos"], row["F1@k"]), "list": name}
-    facts |= {"k": k, "a": sum(right), "b": b, "c": c, "p": p, "r": r, "f1": f1, "p_pos": p_pos}
+    facts: dict[str, Any] = {"a": sum(right), "b": len(_GOLD) - sum(right), "c": len(chosen) - sum(right), "at_k": at_k}
+    facts |= {"length": len(returned), "same": close(at_k["P_pos"], at_k["F1@k"])}
     marks = ["✓" if hit else "·" for hit in right]
     table = pd.DataFrame({"rank": range(1, len(chosen) + 1), "phrase": chosen, "": marks})
-    return _view(
-        "positive", figure, {f"The first {k} phrases; the gold standard is {', '.join(_GOLD)}": table}, **facts
-    )
+    return _view("positive", values, figure, table, gold=_GOLD, **facts)
 
 
 _LISTS = {query: _as_list(given["hits"], 10) for query, given in QUERIES.items()}
@@ -329,9 +323,8 @@ def _show_average_precision(values: Values) -> View:
     so_far = sum(precision[rank] for rank in ranks) / len(hits)
     ap = RECOMPUTED["MAP"]
     wrong = _errata("map", Q1=number(ap["Q1"]), Q2=f"{ap['Q2']:g}", mean=number(ap.mean()))
-    tables = {"As printed in the notes, and recomputed": query_figures(), "What is wrong in the printed example": wrong}
     facts |= {"precision": rounded.values(), "so_far": so_far, "ap": ap[query]}
-    return _view("map", figure, tables, **facts)
+    return _view("map", values, figure, query_figures(), wrong, **facts)
 
 
 PAIRS = [tuple(pair.split(" ← ")) for pair in PROSE["weights"]["pairs"]]
@@ -360,12 +353,9 @@ def _show_weights(values: Values) -> View:
     facts: dict[str, Any] = {"plain": plain, "modified": modified, "matched": matched, "all": sum(weights.values())}
     facts |= {"common": len(shared_words), "words": words, "keyphrase": keyphrase, "labels": labels}
     table = pd.DataFrame.from_dict(rows, "index", columns=["R-precision", "modified R-precision"])
-    tables = {
-        "All candidates of this keyphrase": table.rename_axis("candidate").reset_index(),
-        "Mean human scores (0 to 4) as Kim, Baldwin & Kan print them": kim2010.table("scores"),
-    }
+    table = table.rename_axis("candidate").reset_index()
     figure = laid_out([trace], 320, y=axis("weight", **_ABOVE_ONE), showlegend=False)
-    return _view("weights", figure, tables, **facts)
+    return _view("weights", values, figure, table, kim2010.table("scores"), **facts)
 
 
 def _show_claims(values: Values) -> View:
@@ -377,11 +367,7 @@ def _show_claims(values: Values) -> View:
     r_precision, human = printed["R-precision"], printed["human"]
     n_above = sum(rho > ceiling for rho, ceiling in zip(r_precision, human, strict=True))
     facts = {"above": n_above, "cells": len(subsets), "subsets": dict(zip(subsets, r_precision, strict=True))}
-    tables = {
-        "Statements of the paper, compared with its tables": kim2010.table("claims"),
-        "Facts as printed": kim2010.table("data"),
-    }
-    return _view("claims", figure, tables, average=average, group=values["group"], **facts)
+    return _view("claims", values, figure, kim2010.table("claims"), kim2010.table("data"), **facts)
 
 
 #: Case → annotator → numbers of the phrases (out of ten) that this annotator chose.
@@ -429,8 +415,7 @@ def _show_trimming(values: Values) -> View:
     shown = table.assign(K=[number(k) if k == k else "nothing left" for k in table["K"]])
     by_order = float(choice_levels(choice_matrix(((1, 2, 3), (2, 3, 4))), 2)[0][0])
     errata = _errata("trimming", by_order=number(by_order), by_sentence=number(value("pi", 2, 1, 1, 6)))
-    tables = {"K for every number of votes": shown, "Statements of the 1997 paper, as printed and recomputed": errata}
-    return _view("trimming", figure, tables, votes=majority if len(rows) else 0, **facts)
+    return _view("trimming", values, figure, shown, errata, votes=majority if len(rows) else 0, **facts)
 
 
 _SILENCE = value("PABAK", *lecture_cells(_EMPTY))
