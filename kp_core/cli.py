@@ -265,8 +265,7 @@ class Tables(Data):
             run.save(self.save_statistics)
         n_unmatched = [ids.count for kind, ids in run.tally.ids.items() if kind.startswith("lost/")]
         if n_unmatched and min(n_unmatched) >= run.tally.number("documents"):
-            found, expected = "no document in common", "lists for the documents of the gold standard"
-            raise InputError("gold standard and systems", found, expected, "For suggestions run: kpscope validate.")
+            raise input_error("gold standard and systems", "nothing in common")
         return run
 
 
@@ -542,8 +541,7 @@ def _convert(
 ) -> None:
     (corpus,) = call.args
     if to != "trec" and call.keywords:
-        options = "--normalise, --gold-stemmed and --union"
-        raise UsageError(f"{options} are only for --to trec; other formats keep phrases unchanged")
+        raise usage_error("only for trec")
     if to == "trec":
         files = call()
     elif to == "workspace":

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pandas as pd
 
+from kp_core.errors import read_toml
 from kp_core.scoring.measures import parse
 from kp_core.settings import Cutoff
 from kp_core.studies.correlation.correlate import CorrelationStudy
@@ -14,14 +15,7 @@ from kp_core.studies.result import Numbers
 VIEWS = {"measure": "measures", "k": "cutoffs", "normalise": "normalisations", "annotators": "gold standards"}
 
 #: Type of near miss → words; exports use the types themselves.
-NEAR = {
-    "EXACT": "the same",
-    "MORPH": "another form",
-    "INCLUDE": "contains a keyphrase",
-    "PARTOF": "part of a keyphrase",
-    "OVERLAP": "shares a word",
-    "NONE": "nothing in common",
-}
+NEAR: dict[str, str] = read_toml("charts/near_misses.toml")
 
 
 def where(frame: pd.DataFrame, **cells: Any) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from plotly.offline import get_plotlyjs
 
 from kp_core.charts.pieces import merged
 from kp_core.charts.style import MARK, TEXT, Chart, Part
-from kp_core.errors import UsageError
+from kp_core.errors import UsageError, usage_error
 from kp_core.typeset import escape_html, say
 
 _NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -33,10 +33,6 @@ _OPTIONS = (
     *("--headless", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"),
     "--virtual-time-budget=20000",  # wait until the scripts of the page have finished
-)
-WITHOUT = (
-    "images need Chromium or Chrome, and neither was found; install one, or name its program in BROWSER_PATH. "
-    "Without it, the camera above a chart of the dashboard and of the HTML report saves SVG"
 )
 
 
@@ -130,7 +126,7 @@ def _text_written_by(script: str) -> str:
 
 def _chromium_output(page: str, option: str) -> bytes:
     if not (executable := browser()):
-        raise UsageError(WITHOUT)
+        raise usage_error("no browser")
     # As root, Chromium starts only without its sandbox.
     root = ["--no-sandbox"] if os.name == "posix" and os.geteuid() == 0 else []
     with TemporaryDirectory() as folder:

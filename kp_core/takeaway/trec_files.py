@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus, Ranking, columns_of
-from kp_core.errors import InputError, input_error
+from kp_core.errors import input_error
 from kp_core.takeaway.tidy import Written, file_names
 from kp_core.text.normalise import Normaliser
 
@@ -85,8 +85,7 @@ def _name(name: str) -> str:
 
 def _qrels(gold: pd.DataFrame, iteration: str, written: Written, where: str, votes: bool = False) -> bytes:
     for broken in gold["relevance"].dropna().loc[lambda grade: grade % 1 != 0].head(1):
-        found = f"the grade {broken:g}"
-        raise InputError(f"gold standard of {where}", found, "whole grades", "trec_eval reads whole numbers only.")
+        raise input_error(f"gold standard of {where}", "no whole grade", grade=f"{broken:g}")
     items = gold.groupby(["doc_id", "form"], sort=False)
     table = items.agg(grade=("relevance", "max"), votes=("annotator", "nunique")).reset_index()
     grades = table["grade"].fillna(table["votes"] if votes else 1).astype("int64")

@@ -25,7 +25,6 @@ from kp_core.typeset import unescaped_csv
 FORMAT, VERSION = "kpscope-workspace", 2
 MANIFEST, ENDING = "kpscope.json", ".kpscope"
 _FILES, _RATINGS = "files/", "ratings/"
-_NEW = "Save the workspace again, or use another copy."
 #: A fixed date, so that equal workspaces have equal bytes.
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -88,7 +87,7 @@ def read_workspace(item: str | Path | Source, limits: Limits = LIMITS) -> Saved:
     except OSError:
         raise InputError(file, "no such file", "a whole workspace file", "Check the path.") from None
     except InputError as error:
-        raise InputError(file, error.found, "a whole workspace file", _NEW) from None
+        raise input_error(file, "damaged workspace", found=error.found) from None
     try:
         manifest = json.loads(members[MANIFEST])
         if manifest["format"] == FORMAT and manifest["version"] > VERSION:
@@ -99,8 +98,7 @@ def read_workspace(item: str | Path | Source, limits: Limits = LIMITS) -> Saved:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError, UsageError):
         pass
-    found = f"no {MANIFEST} that describes a workspace"
-    raise InputError(file, found, "a workspace file of KPScope 2.0 or later", _NEW)
+    raise input_error(file, "no manifest", manifest=MANIFEST)
 
 
 def _saved(file: str, manifest: abc.Mapping[str, Any], members: abc.Mapping[str, bytes], limits: Limits) -> Saved:
