@@ -271,6 +271,7 @@ class Tables(Data):
 
 #: Names of options that differ from those of parameters.
 _FLAGS = {"lam": "--lambda"}
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 
 def _option_of(name: str, hint: Any, default: Any) -> inspect.Parameter:
@@ -281,7 +282,7 @@ def _option_of(name: str, hint: Any, default: Any) -> inspect.Parameter:
         default = default if isinstance(default, str | int | float) else None
         kind = kind | None if default is None else kind
     flag = Parameter(name=_FLAGS.get(name), negative=f"--no-{name}" if default is True else "")
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, flag])
+    return inspect.Parameter(name, _KEYWORD, default=default, annotation=Annotated[kind, flag])
 
 
 def of_api(
@@ -289,13 +290,12 @@ def of_api(
 ) -> Callable[[Callable[..., Any]], None]:
     """Make a command from a function of the API; its parameters in `options.toml` become options.
 
-    The decorated function receives that function bound to data, settings and options, and may add options. If it
-    streams its tables, only settings and options are bound. It returns what is to be written, and if there are
-    requirements, whether one of them is not met; or None if it writes the output itself.
+    The decorated function receives that function bound to corpus, settings and options, and may add options; if the
+    tables are streamed, the corpus is None. It returns what is to be written, or also whether a requirement is not
+    met, or None if it writes the output itself.
     needs: required data; records: dataclasses whose fields are further options
     """
     parameters, hints = inspect.signature(verb).parameters, get_type_hints(verb)
-    kind = inspect.Parameter.KEYWORD_ONLY
     of_corpus, has_settings = next(iter(parameters)) in ("corpus", "judgements"), "settings" in parameters
     kinds = {option: (hints[option], parameter.default) for option, parameter in parameters.items() if option in hints}
     for record in records:
@@ -309,7 +309,7 @@ def of_api(
         unnamed = hints.get("parameters"), None  # a parameter of an extraction system
         options = {key: _option_of(key, *kinds.get(key, unnamed)) for key in documented.keys() - extra.keys()}
         classes = ({"data": Data} if of_corpus else {}) | ({} if "out" in documented else {"output": Output})
-        groups = {key: inspect.Parameter(key, kind, default=cls(), annotation=cls) for key, cls in classes.items()}
+        groups = {key: inspect.Parameter(key, _KEYWORD, default=cls(), annotation=cls) for key, cls in classes.items()}
         listed = list(({key: (options | extra)[key] for key in documented} | groups | extra).values())
         if has_settings:
             listed.append(inspect.Parameter("choices", inspect.Parameter.VAR_KEYWORD, annotation=Unpack[Options]))
