@@ -144,6 +144,12 @@ class Session:
         asked.rerun_script.page_name = page
         return self._run(asked)
 
+    def slide(self, key: str, number: int) -> float:
+        """Move a slider; return the seconds until the page is complete."""
+        state = WidgetState(id=self._widget(key))
+        state.double_array_value.data.append(number)
+        return self._rerun(state)
+
     def press(self, key: str) -> float:
         """Press a button; return the seconds until the page is complete."""
         return self._rerun(WidgetState(id=self._widget(key), trigger_value=True))
