@@ -59,13 +59,13 @@ def with_intervals() -> Task:
         return intervals.resample(DOCUMENTS, RESAMPLES, np.random.default_rng(settings.seed))
 
     def from_counts(average: str) -> dict[tuple[str, str], Any]:
-        drawn, result = weights(), {}
-        for name, counts in counted.items():
-            view, sums = counts.sets.at(K), Accumulator("bootstrap")
-            sums.begin(np.ones(DOCUMENTS, bool), drawn)
+        accumulator, result = Accumulator("bootstrap"), {}
+        accumulator.begin(np.ones(DOCUMENTS, bool), weights())
+        for number, (name, counts) in enumerate(counted.items()):
+            view = counts.sets.at(K)
             for entry in measures:
-                sums.add(name, entry, view, average)
-                result[name, entry.card.name] = sums.estimate(name, entry, average, K)
+                accumulator.add(number, entry, view, average)
+                result[name, entry.card.name] = accumulator.estimate(number, entry, average, K)
         return result
 
     def one_by_one() -> tuple[float, float, float]:
@@ -76,7 +76,8 @@ def with_intervals() -> Task:
             total = summed(tables, row[None])
             cells = [float(x.item()) for x in (total.hits, total.gold_only, total.system_only, total.neither)]
             values.append(cohen_kappa_score([1, 1, 0, 0], [1, 0, 1, 0], sample_weight=cells))
-        low, high = np.quantile(values[1:], [0.025, 0.975])
+        tail = float(intervals.expanded_tail(DOCUMENTS))
+        low, high = np.quantile(values[1:], [tail, 1 - tail])
         return values[0], low, high
 
     result = from_counts("micro")["system-3", "kappa"]
@@ -182,7 +183,7 @@ def of_pairs() -> Task:
     from kp_core.scoring.codes import code, identify
     from kp_core.scoring.gold import choices
     from kp_core.scoring.measures import parse
-    from kp_core.scoring.measures.agreement import pairs
+    from kp_core.scoring.measures.agreement import pairs, pairs_together
 
     gold = annotator_choices(SPARSE_DOCUMENTS, SPARSE_ANNOTATORS, CANDIDATES, SEEN_BY)
     corpus, record = kp.load(gold=gold), kp.Settings(normalise="none")
@@ -191,21 +192,23 @@ def of_pairs() -> Task:
     universe, ones = np.full(SPARSE_DOCUMENTS, float(CANDIDATES)), np.ones((1, SPARSE_DOCUMENTS))
     measures = [parse("kappa"), parse("P_pos")]
 
-    def ours() -> tuple[Any, list[np.ndarray]]:
-        result = pairs(choices(coded, identities, record), universe)
-        total = summed(result.cells, ones)
-        return result, [one.scores(total)[0] for one in measures]
+    def ours() -> list[np.ndarray]:
+        cells, _ = pairs(choices(coded, identities, record), universe)
+        total = summed(cells, ones)
+        return [measure.scores(total)[0] for measure in measures]
 
-    result, values = ours()
+    values, chosen_together = ours(), choices(coded, identities, record)
+    first, second = pairs_together(chosen_together.seen)
+    _, both_saw = pairs(chosen_together, universe)
     chosen: Mapping[Any, Any] = gold.groupby(["doc_id", "annotator"])["phrase"].agg(list).to_dict()
     labels = {key: np.zeros(CANDIDATES, np.int64) for key in chosen}
     for key, phrases in chosen.items():
         labels[key][[int(phrase.removeprefix("phrase ")) for phrase in phrases]] = 1
-    sample = np.linspace(0, len(result.first) - 1, SAMPLE).astype(int)
+    sample = np.linspace(0, len(first) - 1, SAMPLE).astype(int)
     columns = []
     for pair in sample:
-        both = [coded.documents[d] for d in np.flatnonzero(result.seen[:, pair])]
-        sides = [coded.annotators[side[pair]] for side in (result.first, result.second)]
+        both = [coded.documents[d] for d in np.flatnonzero(both_saw[:, pair])]
+        sides = [coded.annotators[side[pair]] for side in (first, second)]
         columns.append([np.concatenate([labels[document, side] for document in both]) for side in sides])
 
     def peer() -> list[tuple[float, float]]:
@@ -222,8 +225,8 @@ def of_pairs() -> Task:
         ),
         name: peer,
     }
-    title = f"Annotators: 338 of 183 documents, {len(result.first):,} pairs with documents in common"
-    return timed(title, tools, scale={name: len(result.first) / SAMPLE}, aim="1 s")
+    title = f"Annotators: 338 of 183 documents, {len(first):,} pairs with documents in common"
+    return timed(title, tools, scale={name: len(first) / SAMPLE}, aim="1 s")
 
 
 def of_tables() -> Task:

@@ -33,8 +33,8 @@ def drawn(documents: int, chances: Floats, rng: np.random.Generator) -> kp.Corpu
 
 
 def _means(corpus: kp.Corpus, interval: str = "none") -> pd.DataFrame:
-    asked = {"k": "all", "average": "subject", "normalise": "none", "measures": MEASURES, "interval": interval}
-    return kp.evaluate(corpus, **asked).frame
+    settings = kp.Settings(k="all", average="subject", normalise="none", interval=interval)
+    return kp.evaluate(corpus, settings, MEASURES).frame
 
 
 def _percentiles(corpus: kp.Corpus, rng: np.random.Generator) -> tuple[Floats, Floats]:

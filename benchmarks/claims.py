@@ -106,9 +106,11 @@ def comparisons(
         yield compare_prepared(part, Family("F1@5", trials=TRIALS), 5, counts)
 
 
-def one_set(systems: Mapping[str, float], documents: int, draws: int, rng: np.random.Generator, **of: float) -> float:
+def one_set(
+    systems: Mapping[str, float], documents: int, draws: int, rng: np.random.Generator, spread: float = 0.0
+) -> float:
     """Return the share of draws in which some pair of systems is called significantly different."""
-    result = comparisons(systems, draws, documents, rng, **of)
+    result = comparisons(systems, draws, documents, rng, spread)
     return sum(any(item.better.values()) for item in result) / draws
 
 
@@ -130,7 +132,7 @@ def false_claims(draws: int) -> Iterator[dict[str, object]]:
 
     def cell(name: str, systems: Mapping[str, float], documents: int, spread: float = 0.0) -> dict[str, object]:
         rng = np.random.default_rng(zlib.crc32(name.encode()))
-        return {"cell": name, "significant": one_set(systems, documents, draws, rng, spread=spread)}
+        return {"cell": name, "significant": one_set(systems, documents, draws, rng, spread)}
 
     for documents in (10, 30, 100):
         yield cell(f"one set, {documents} documents", two, documents)
@@ -161,9 +163,10 @@ def coverage(kind: tuple[float, float], draws: int, seed: int) -> Iterator[dict[
         inside = {item.name(): np.zeros(2) for item, _ in asked}
         for _, counts in parts(*drawn({"a": 0.0}, draws, documents, rng, kind=kind), documents):
             weights = intervals.resample(documents, 1_000, rng)
+            tails = intervals.expanded_tail(documents), np.array(0.025)
             for item, average in asked:
                 _, sample = value(item, average, counts["a"], weights)
-                for index, tail in enumerate((intervals.expanded_tail(documents), 0.025)):
+                for index, tail in enumerate(tails):
                     low, high = intervals.percentile(sample, tail)
                     inside[item.name()][index] += bool(low[0] <= truth[item.name()] <= high[0])
         for name, both in inside.items():

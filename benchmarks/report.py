@@ -70,7 +70,7 @@ def _described(part: dict[str, Any]) -> str:
 
 
 def _title(task: dict[str, Any]) -> str:
-    return task["title"] + (f" (aim: {task['aim']})" if task["aim"] else "")
+    return f"{task['title']} (aim: {task['aim']})" if task["aim"] else str(task["title"])
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, str, str, str, str]:

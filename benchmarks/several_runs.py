@@ -83,7 +83,7 @@ def seconds(by: str) -> float:
 
 def main(draws: int = DRAWS) -> None:
     """Print the figures and write them to benchmarks/several_runs.json."""
-    rng, rows = np.random.default_rng(0), []
+    rng, rows = np.random.default_rng(0), list[dict[str, float]]()
     for runs, documents, spread in CELLS:
         rows.append({"runs": runs, "documents": documents, "spread": spread} | coverage(*CELLS[len(rows)], draws, rng))
         print("  ".join(f"{name} {value:g}" for name, value in rows[-1].items()))

@@ -151,7 +151,7 @@ def by_meaning(matching: Literal["one-to-one", "best"]) -> Task:
 
 def letters(table: pd.DataFrame) -> Task:
     """Time chrF, compared with sacreBLEU, which is called once per pair on a sample."""
-    from sacrebleu.metrics import CHRF
+    from sacrebleu.metrics.chrf import CHRF
 
     from kp_core.similarity import SimilarityOptions, score
 

@@ -6,13 +6,11 @@ The app is driven in the system's Chromium; if there is none, only the import is
 from __future__ import annotations
 
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +21,8 @@ from playwright.sync_api import Browser, FilePayload, Page, sync_playwright
 from benchmarks.report import duration
 from benchmarks.sessions import files
 from benchmarks.timing import ROUNDS, Row, Task, peak_memory, timed
-from tests.dashboard import FLAGS, HOST, ROOT
+from tests.cases import ROOT
+from tests.dashboard import FLAGS, running
 
 PACKAGES = ("numpy", "pandas", "pyarrow", "streamlit", "plotly", "playwright")
 _TABS = "systems?systems_tab="
@@ -70,30 +69,8 @@ def _importing() -> Task:
 
 @contextmanager
 def _server(script: str = "app.py") -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind((HOST, 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", script, "--server.headless", "true"]
-    command += ["--server.address", HOST, "--server.port", str(port), "--browser.gatherUsageStats", "false"]
-    quiet = subprocess.DEVNULL
-    with subprocess.Popen(command, cwd=ROOT, stdout=quiet, stderr=quiet) as process:
-        try:
-            address, end = f"http://{HOST}:{port}", time.monotonic() + 60
-            while not _answers(f"{address}/_stcore/health"):
-                if time.monotonic() > end or process.poll() is not None:
-                    raise SystemExit("the app did not start")
-                time.sleep(0.02)
-            yield address
-        finally:
-            process.terminate()
-
-
-def _answers(address: str) -> bool:
-    try:
-        urllib.request.urlopen(address, timeout=1).close()
-    except OSError:
-        return False
-    return True
+    with tempfile.TemporaryDirectory() as folder, running(Path(folder) / "log", script=script) as (address, _):
+        yield address
 
 
 def _calm(page: Page) -> None:

@@ -90,7 +90,7 @@ def _rows(times: Mapping[str, list[float]], scale: Mapping[str, float]) -> list[
 
 def grown(title: str, sizes: Mapping[str, tuple[Any, ...]], tool: Callable[..., Any], aim: str = "") -> Task:
     """Time one tool on 1×, 10×, 100× the data, and describe the exponent of growth (least squares on logarithms)."""
-    task = timed(title, {size: lambda given=given: tool(*given) for size, given in sizes.items()}, aim=aim)  # type: ignore[misc]
+    task = timed(title, {size: lambda given=given: tool(*given) for size, given in sizes.items()}, aim=aim)
     steps = np.arange(len(task.rows)) * math.log(10)
     task.notes.append(f"exponent {np.polyfit(steps, np.log([row.median for row in task.rows]), 1)[0]:.2f}")
     return task

@@ -12,7 +12,8 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from tests.browser.steps import zone
-from tests.dashboard import FLAGS, ROOT, running
+from tests.cases import ROOT
+from tests.dashboard import FLAGS, running
 
 LECTURES = ROOT / "sample_data" / "lectures"
 FOUR = [LECTURES / name for name in ("gold.csv", "documents.jsonl", "systems/yake.csv", "systems/rake.csv")]
