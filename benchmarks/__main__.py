@@ -1,4 +1,4 @@
-"""Run all benchmarks, or those named, and write one table, one JSON file and one chart: `make bench`."""
+"""Run all benchmarks, or those named, and write one JSON file and one page of tables: `make bench`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks import certified
-from benchmarks.report import chart, markdown, table
+from benchmarks.report import markdown
 from benchmarks.timing import ENOUGH, ROUNDS
 from benchmarks.workload import machine
 
@@ -39,12 +39,11 @@ def main(names: list[str]) -> None:
         report = {known: report[known] for known in NAMES if known in report}
         if ROUNDS >= ENOUGH:
             path.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-            (HERE / "results.svg").write_text(chart(report), encoding="utf-8")
             (HERE / "results.md").write_text(markdown(report), encoding="utf-8")
         print(f"{name}: {time.perf_counter() - begun:.0f} s", file=sys.stderr)
     if ROUNDS < ENOUGH:
         print(f"nothing is written: {ROUNDS} in place of {ENOUGH} rounds", file=sys.stderr)
-    print(table({name: report[name] for name in NAMES if name in names}))
+    print(markdown({name: report[name] for name in NAMES if name in names}))
 
 
 if __name__ == "__main__":

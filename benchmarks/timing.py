@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,7 +55,6 @@ def timed(
     fresh: Callable[[], tuple[Any, ...]] | None = None,
     scale: Mapping[str, float] | None = None,
     aim: str = "",
-    notes: Sequence[str] = (),
 ) -> Task:
     """Time every tool in every round, after a warm-up call, and return the task; ratios are relative to the first tool.
 
@@ -73,7 +72,7 @@ def timed(
                 calls += 1
             if turn:
                 times[name].append((time.perf_counter() - begun) / calls)
-    return Task(title, _rows(times, scale or {}), aim, list(notes))
+    return Task(title, _rows(times, scale or {}), aim)
 
 
 def _rows(times: Mapping[str, list[float]], scale: Mapping[str, float]) -> list[Row]:
