@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from kp_core.settings import CONVENTIONS, Settings
+from kp_core.settings import CONVENTIONS, Settings, format_value
 
 CASES = Path(__file__).parents[1] / "docs" / "certified" / "cases.json"
 #: What a script is not told.
@@ -93,7 +93,7 @@ class Tally:
             return []
         usual = getattr(Settings(), self.convention)
         value, wrong = (
-            [str(case["settings"].get(self.convention, usual)) for case, _ in part]
+            [format_value(case["settings"].get(self.convention, usual)) for case, _ in part]
             for part in (self.done, self.differing)
         )
         return [item for item in dict.fromkeys(value) if item not in wrong]

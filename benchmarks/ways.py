@@ -41,7 +41,7 @@ class Way:
     def taken(self, form: str) -> None:
         """Download the first file in a format from the Download popover."""
         self.click("button", "Download", "stMain")
-        with self.page.expect_download() as given:
+        with self.page.expect_download(timeout=120_000) as given:
             self.click("button", form, "stPopoverBody")
         given.value.path()
 

@@ -78,8 +78,8 @@ def running(
 
 
 def wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Wait until the server responds; raise an error with its output if it ends or takes more than a minute."""
-    end = time.monotonic() + 60
+    """Wait until the server responds; raise an error with its output if it ends or takes too long."""
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end and process.poll() is None:
         try:
             urllib.request.urlopen(address, timeout=1).close()
