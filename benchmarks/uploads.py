@@ -7,6 +7,7 @@ gold standard. The server is one copy with the settings of `deploy/`, which read
 from __future__ import annotations
 
 import os
+import random
 import tempfile
 import threading
 import time
@@ -20,20 +21,20 @@ from tests.dashboard import PATIENCE, Session, running
 from tests.server.test_processes import settings, unit_command
 from tests.unit.reading.test_costs import COSTLY
 
-#: Uploads in a row, each in a new session; people of the class; seconds between two moves of a person.
+#: Uploads in a row, each in a new session; people of the class; mean seconds between two moves of a person.
 UPLOADS, CLASS, PAUSE = 3, 10, 2.0
 DOCUMENTS = 62_000
 
 
-def moves(address: str, together: threading.Barrier, uploading: Future[None], pause: float) -> list[float]:
+def moves(address: str, together: threading.Barrier, uploading: Future[None], pause: float, person: int) -> list[float]:
     """Return the seconds that each change of k takes in one session until the uploads end."""
-    seconds = list[float]()
+    seconds, rng = list[float](), random.Random(person)
     with Session(address, "overview") as session:
         session.slide("k", 3)
         together.wait()
         while not uploading.done() or not seconds:
+            time.sleep(rng.uniform(0, 2 * pause))  # people do not move at the same time
             seconds.append(session.slide("k", 4 + len(seconds) % 20))
-            time.sleep(pause)
     return seconds
 
 
@@ -50,9 +51,9 @@ def beside(address: str, name: str, data: bytes, people: int, pause: float) -> s
     load, together = os.getloadavg()[0], threading.Barrier(people + 1, timeout=10 * PATIENCE)
     with ThreadPoolExecutor(people + 1) as pool:
         uploading = pool.submit(upload, address, together, name, data)
-        watching = [pool.submit(moves, address, together, uploading, pause) for _ in range(people)]
+        watching = [pool.submit(moves, address, together, uploading, pause, person) for person in range(people)]
     uploading.result()
-    seconds = [second for person in watching for second in person.result()]
+    seconds = [second for result in watching for second in result.result()]
     median, high = np.quantile(seconds, [0.5, 0.95])
     times = f"{median:.2f} s, p95 {high:.2f} s, at most {max(seconds):.2f} s"
     return f"{len(seconds)} moves: {times}; load average {load:.1f} before, {os.getloadavg()[0]:.1f} after"
