@@ -98,7 +98,7 @@ def _megabytes(servers: Sequence[psutil.Process]) -> float:
 
 
 @contextmanager
-def _serving(copies: int, sessions: int) -> Iterator[tuple[str, list[psutil.Process]]]:
+def serving(copies: int, sessions: int) -> Iterator[tuple[str, list[psutil.Process]]]:
     """Run copies of the app as a server does; yield the address to open, and the processes."""
     environment = {**settings(), "KPSCOPE_SESSIONS": str(sessions + 3)}
     options = ("--server.disconnectedSessionTTL", str(KEPT))
@@ -123,7 +123,7 @@ def _serving(copies: int, sessions: int) -> Iterator[tuple[str, list[psutil.Proc
 def crowd(copies: int, pause: float, sessions: int) -> dict[str, Any]:
     """Run the sessions against new servers, and return the results as one row."""
     load, together = Load(), threading.Barrier(sessions)
-    with _serving(copies, sessions) as (address, servers):
+    with serving(copies, sessions) as (address, servers):
         for _ in servers:  # what is imported at first use stays; nginx takes turns
             with Session(address, "data") as first:
                 first.upload("drop_0", files(sessions))

@@ -1,24 +1,22 @@
 """Time changes of k while another session uploads: `python -m benchmarks.uploads`.
 
-One session moves k during three uploads of each costly file of the tests, then one and ten during three of 20 MB of
-gold standard. The server is one copy with the settings of `deploy/`, which read files in a separate process.
+One session moves k during three uploads of each costly file of the tests, then ten during three of 20 MB of gold
+standard. The servers have the settings of `deploy/`, which read files in a separate process.
 """
 
 from __future__ import annotations
 
 import os
 import random
-import tempfile
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 
+from benchmarks.sessions import serving
 from benchmarks.workload import frames
-from tests.dashboard import PATIENCE, Session, running
-from tests.server.test_processes import settings, unit_command
+from tests.dashboard import PATIENCE, Session
 from tests.unit.reading.test_costs import COSTLY
 
 #: Uploads in a row, each in a new session; people of the class; mean seconds between two moves of a person.
@@ -60,17 +58,16 @@ def beside(address: str, name: str, data: bytes, people: int, pause: float) -> s
 
 
 def main() -> None:
-    """Print one line per costly file, and one for one person and for the class during a large upload."""
+    """Print one line per costly file, and one line per class, for one copy of the app and for two."""
     gold, _ = frames(DOCUMENTS)
     large = "gold.csv", gold.to_csv(index=False).encode()
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        running(Path(folder) / "log", opener=unit_command(), environment=settings()) as (address, _),
-    ):
-        for title, (name, data, _) in COSTLY.items():
-            print(f"{title}: {beside(address, name, data, 1, 0.2)}", flush=True)
-        print(f"{len(large[1]) / 1e6:.0f} MB: {beside(address, *large, 1, 0.2)}", flush=True)
-        print(f"{len(large[1]) / 1e6:.0f} MB, class of {CLASS}: {beside(address, *large, CLASS, PAUSE)}", flush=True)
+    for copies in (1, 2):
+        with serving(copies, CLASS + 1) as (address, _):
+            if copies == 1:
+                for title, (name, data, _) in COSTLY.items():
+                    print(f"{title}: {beside(address, name, data, 1, 0.2)}", flush=True)
+            title = f"class of {CLASS}, {len(large[1]) / 1e6:.0f} MB, copies of the app: {copies}"
+            print(f"{title}: {beside(address, *large, CLASS, PAUSE)}", flush=True)
 
 
 if __name__ == "__main__":
