@@ -76,10 +76,10 @@ def person(
             for k in rng.sample(range(1, 51), MOVES):
                 time.sleep(rng.uniform(0, 2 * pause))
                 load.moves.append(session.slide("k", k))
-                board = next(iter(session.charts()), session.words()[:500])
+                board, words = "".join(item.body for item in session.elements("html")), session.words()
                 seen = set(re.findall(r"session\d+-\d+", board))
-                if seen != expected or f"F1@{k}" not in session.words():
-                    load.errors.append(f"session {marker} at k = {k} saw {sorted(seen)} and {board}")
+                if seen != expected or f"F1@{k}" not in words:
+                    load.errors.append(f"session {marker} at k = {k} saw {sorted(seen)} and {words[:500]}")
             together.wait(_PATIENCE)
             load.marks.setdefault("ended", _processor(servers))
             load.marks.setdefault("open", _megabytes(servers))

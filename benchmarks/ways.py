@@ -41,7 +41,7 @@ class Way:
     def taken(self, form: str) -> None:
         """Download the first file in a format from the Download popover."""
         self.click("button", "Download", "stMain")
-        with self.page.expect_download(timeout=120_000) as given:
+        with self.page.expect_download() as given:
             self.click("button", form, "stPopoverBody")
         given.value.path()
 
@@ -106,6 +106,7 @@ def main() -> None:
             times, clicks = list[float](), 0
             for _ in range(ROUNDS + 1):
                 page = browser.new_page(viewport={"width": 1440, "height": 900})
+                page.set_default_timeout(120_000)  # milliseconds, for machines that are busy
                 page.goto(f"{address}/{start}")
                 page.locator(".st-key-bar").wait_for()
                 page.wait_for_timeout(2_000)
