@@ -198,10 +198,9 @@ def _resolve_duplicates(parts: Sequence[Part], fixes: Iterable[str], notes: list
         second = lists[is_repeated].iloc[0]
         first = lists[(lists[_LIST] == second[_LIST]).all(axis=1)].iloc[0]
         found = f"document “{second['doc_id']}” of “{second['source']}” again, first {_place(first)}"
-        remedy = "Remove one of them, or choose a fix: keep-first or merge."
-        if first["file"] != second["file"]:
-            remedy = f"Use a different name for each file (NAME=PATH). {remedy}"
-        raise InputError(_place(second), found, "each document once", remedy)
+        name_files = " or a different name for each file (NAME=PATH)" if first["file"] != second["file"] else ""
+        answers = tuple(Reply(WORDS[fix], fixes=(fix,)) for fix in ("keep-first", "merge"))
+        raise Question(Finding("ask", _place(second), found, f"each document once{name_files}", answers))
     if is_repeated.any():
         outcome = "the first was kept" if "keep-first" in fixes else "they were merged"
         singular, plural = f"document occurred twice; {outcome}.", f"documents occurred twice; {outcome}."

@@ -175,7 +175,7 @@ def test_annotator_in_two_files_with_same_documents_is_refused(other: Source) ->
 def test_annotator_in_two_files_may_have_different_documents() -> None:
     further = Source("h.csv", b"doc_id,annotator,phrase\nd4,ana,gauge\n")
     assert load(gold=[GOLD, further]).annotators == ["ana"]
-    with pytest.raises(InputError, match="Use a different name for each file"):
+    with pytest.raises(InputError, match="or a different name for each file"):
         load(systems={"s": [Source("a.csv", b"doc_id,phrase\nd1,x\n"), Source("b.csv", b"doc_id,phrase\nd1,y\n")]})
 
 
