@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 from hypothesis import strategies as st
 
 from kp_core.reading import Mapping, Question
-from kp_core.reading.meaning.mapping import HEADS, SEVERAL, VALUES
+from kp_core.reading.meaning.mapping import HEADS, PLACES, SEVERAL, VALUES, each_is, meanings_of, with_meanings
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=9).filter(
     lambda text: text == text.strip()
@@ -53,15 +54,24 @@ def changed(mapping: Mapping, words: str) -> Mapping:
     return mapping.merged(said)
 
 
-def choices(before: Mapping, after: Mapping) -> int:
-    """Return how many dropdowns or buttons differ between two mappings."""
+def choices(before: Mapping, after: Mapping, columns: Sequence[str] = ()) -> int:
+    """Return how many dropdowns or buttons differ between two mappings of a file with these columns."""
+    several, count = after.keyphrases, _differences(before, after)
+    adjacent = [columns[n : n + len(several)] for n in range(len(columns))]
+    if len(several) < 3 or list(several) not in adjacent:
+        return count
+    # The form takes adjacent columns by their first and their last, which at first is the last of the table.
+    meanings = {name: field for name, field in meanings_of(before).items() if field != "keyphrases"}
+    places = {place: each_is(before, place) for place in PLACES}
+    taken = with_meanings(before, meanings | dict.fromkeys(several, "keyphrases"), places)
+    return min(count, 1 + (several[-1] != columns[-1]) + _differences(taken, after))
+
+
+def _differences(before: Mapping, after: Mapping) -> int:
     count = 0
     for field in fields(Mapping):
         old, new = getattr(before, field.name), getattr(after, field.name)
-        if field.name in SEVERAL:
-            count += len({*old} ^ {*new})
-        else:
-            count += old != new
+        count += len({*old} ^ {*new}) if field.name in SEVERAL else old != new
     moved = {*before.columns} & {*after.columns}
     return count - sum(_field(before, name) != _field(after, name) for name in moved)
 

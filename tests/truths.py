@@ -11,8 +11,8 @@ from typing import Any
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
+from kp_core.reading import Form, Question, Source, form_for, load
 from kp_core.reading import Mapping as Meaning
-from kp_core.reading import Question, Source, form_for, load
 from tests.forms import changed, choices
 
 Lists = Mapping[tuple[str, str], Sequence[str]]
@@ -96,7 +96,7 @@ def settles(given: Mapping[str, Any], truths: Sequence[Truth], change: str = "")
         differences = [truth.differs(corpus) for truth in truths]
         return "read" if "" in differences else f"misread: {differences[0]}"
     said = {form.file: changed(form.mapping, change) for form in asked.forms}
-    if change and sum(choices(form.mapping, said[form.file]) for form in asked.forms) > 3:
+    if change and sum(choices(form.mapping, said[form.file], [*form.columns]) for form in asked.forms) > 3:
         return f"asked wrong: more than three choices away: {asked}"
     for mapping in ({}, said) if change else ({},):
         for clicks, corpus in loaded({**given, "mapping": {**given.get("mapping", {}), **mapping}}):
@@ -113,28 +113,24 @@ def reached(given: Mapping[str, Any], file: Source, truths: Sequence[Truth], mea
     try:
         corpus = load(**given)
     except Question as question:
-        reason, forms = str(question), {form.file: form.mapping for form in question.forms}
+        reason, forms = str(question), {form.file: form for form in question.forms}
     except (InputError, UsageError) as refusal:
         role = next((name.removesuffix("s") for name in ("gold", "systems") if file in given.get(name, ())), "")
-        reason, forms = str(refusal), {file.name: form_for(file, Meaning(role)).mapping}
+        reason, forms = str(refusal), {file.name: form_for(file, Meaning(role))}
     else:
         differences = [difference(truth, corpus) for truth in truths]
         return "" if "" in differences else f"read wrong: {differences[0]}"
 
-    def fewest_choices(forms: Mapping[str, Meaning]) -> int | None:
+    def fewest_choices(form: Form | None) -> int | None:
         """Return the fewest choices in prefilled forms that load a truth; any answer but the first is a choice."""
-        prefill, counts = forms.get(file.name, Meaning()), list[int]()
-        candidates = {
-            meaning: choices(prefill, meaning) for meaning in (left_open(prefill, entry) for entry in meanings)
-        }
-        for meaning, count in sorted({prefill: 0, **candidates}.items(), key=lambda item: item[1]):
+        prefill, columns = (form.mapping, [*form.columns]) if form else (Meaning(), [])
+        prefilled = {name: other.mapping for name, other in forms.items()}
+        counts, candidates = list[int](), (left_open(prefill, entry) for entry in meanings)
+        distances = {prefill: 0, **{entry: choices(prefill, entry, columns) for entry in candidates}}
+        for meaning, count in sorted(distances.items(), key=lambda item: item[1]):
             if counts and count >= min(counts):
                 break
-            said = {
-                **given.get("mapping", {}),
-                **forms,
-                **({file.name: meaning} if file.name in forms or count else {}),
-            }
+            said = {**given.get("mapping", {}), **prefilled, **({file.name: meaning} if form or count else {})}
             right = (
                 count + clicks
                 for clicks, corpus in loaded({**given, "mapping": said})
@@ -143,13 +139,12 @@ def reached(given: Mapping[str, Any], file: Source, truths: Sequence[Truth], mea
             counts += [*islice(right, 1)]
         return min(counts, default=None)
 
-    count = fewest_choices(forms)
+    count = fewest_choices(forms.get(file.name))
     if (count is None or count > 3) and file.name in forms:  # to choose the head or the format fills the form anew
-        role = forms[file.name].role
-        formats = form_for(file, Meaning(role)).formats[1:]
-        starts = [*(Meaning(role, header=header) for header in ("yes", "no"))]
-        starts += [Meaning(role, format=name) for name in formats]
-        anew = [fewest_choices({**forms, file.name: form_for(file, start).mapping}) for start in starts]
+        role = forms[file.name].mapping.role
+        starts = [Meaning(role, header="yes"), Meaning(role, header="no")]
+        starts += [Meaning(role, format=name) for name in form_for(file, Meaning(role)).formats[1:]]
+        anew = [fewest_choices(form_for(file, start)) for start in starts]
         count = min((entry + 1 for entry in anew if entry is not None), default=count)
     return "" if count is not None and count <= 3 else f"{count} choices after: {reason}"
 

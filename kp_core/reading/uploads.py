@@ -19,7 +19,7 @@ from kp_core.reading.meaning.mapping import SWITCHES, Mapping
 from kp_core.reading.meaning.question import Form, Question, form_of, formats_of
 from kp_core.reading.meaning.tables import form_of_unknown
 from kp_core.reading.open.decode import File
-from kp_core.reading.open.source import Source, expand
+from kp_core.reading.open.source import Source, expand, is_archive
 from kp_core.reading.rows.check import phrases_by_document
 
 
@@ -48,6 +48,14 @@ class Uploads:
         [['1', 'ana', 'tide']]
         """
         return renamed(load(files=list(self.files), mapping=self.mappings, fixes=self.fixes), self.names)
+
+    def file(self, name: str) -> Source | None:
+        """Return a file, or a file in an archive, such as `archive.zip/gold.csv`; None if there is none."""
+        named = {file.name: file for file in self.files}
+        for file in self.files:
+            if is_archive(file.data) and name.startswith(f"{file.name}/"):
+                named |= {f"{file.name}/{member.name}": member for member in expand(file).files}
+        return named.get(name)
 
 
 #: Minimum mean Jaccard index of the lists of two runs, and number of ranks compared.

@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 import kp_core as kp
 from kp_core import typeset
 from kp_core.corpus import VOCABULARY
-from kp_core.reading import LIMITS, OTHER_FIXES, Finding, Form, Mapping, Source, findings
+from kp_core.reading import LIMITS, Finding, Form, Mapping, Source, findings
 from kp_core.reading.lists.sniff import title_of
 from kp_core.reading.meaning import fields
 from kp_core.reading.open.source import SHARED_FOLDER, expand, is_archive, packed, shared, shared_names
@@ -85,8 +84,8 @@ def _drop_zone() -> None:
             tables.text_table(report.limits(LIMITS))
         with st.popover("Example files to start from", icon=":material/table:"):
             for name, words in _TEMPLATES.items():
-                st.markdown(words)
-                _template(workspace.SAMPLE_DATA / name)
+                path = workspace.SAMPLE_DATA / name
+                show.file(words, path.read_bytes(), path.name, f"template {name}")
         if folder := os.environ.get(SHARED_FOLDER):
             _shared_data(Path(folder))
 
@@ -95,14 +94,6 @@ def _take_folder(files: list[Source]) -> None:
     """Add a folder as one zip archive, so that it is listed, read and removed as a whole."""
     folder, slash, _ = files[0].name.partition("/")
     workspace.add([packed(folder if slash else "folder", ((file.name, file.data) for file in files))])
-
-
-def _template(path: Path) -> None:
-    frame = pd.read_json(path, lines=True) if path.suffix == ".jsonl" else pd.read_csv(path, dtype="str")
-    with st.container(horizontal=True):
-        for ending, data in (("csv", typeset.unescaped_csv(frame)), ("xlsx", typeset.xlsx({"Sheet1": frame}))):
-            file = f"{path.stem}.{ending}"
-            show.file(file, data, file, f"template_{file}")
 
 
 def _shared_data(root: Path) -> None:
@@ -122,15 +113,14 @@ def _take_shared(root: Path, name: str) -> None:
 def _next_step(understood: str) -> None:
     corpus, annotators = workspace.corpus(), workspace.terms()["annotators"]
     systems = "See which system is better" if len(corpus.systems) > 1 else "See how the system scores"
-    steps = {
-        "overview": (systems, len(corpus.gold) and corpus.systems),
-        "annotators": (f"See how far the {annotators} agree", len(corpus.annotators) > 1 and not corpus.systems),
-        "correlation": ("See which measure agrees best with human judgments", len(corpus.judgements)),
-    }
-    possible = {page: label for page, (label, has_data) in steps.items() if has_data}
+    steps = (
+        ("overview", systems, len(corpus.gold) and corpus.systems),
+        ("annotators", f"See how far the {annotators} agree", len(corpus.annotators) > 1 and not corpus.systems),
+        ("correlation", "See which measure agrees best with human judgments", len(corpus.judgements)),
+    )
     with st.container(horizontal=True, vertical_alignment="center"):
-        for page, label in possible.items():
-            button_type: Any = "primary" if page == next(iter(possible)) else "secondary"
+        for position, (page, label, _) in enumerate(step for step in steps if step[-1]):
+            button_type: Any = "secondary" if position else "primary"
             if st.button(label, key=f"on to {page}", type=button_type, icon=":material/arrow_forward:"):
                 link.go(page)
         show.small(understood)
@@ -145,44 +135,16 @@ def problem() -> None:
         page.lost_in_words()
     elif session.forms or session.findings:
         st.markdown(f"**{workspace.waiting()}**")
-        for position, finding in enumerate(session.findings):
-            _ask(finding, f"{finding.where} {position}")
-        _forms(session.forms)
+        _findings(session.findings)
+        grouped: dict[tuple[str, ...], list[Form]] = {}  # files with the same columns share one form
+        for form in session.forms:
+            grouped.setdefault(tuple(form.columns), []).append(form)
+        for first, *others in grouped.values():
+            meaning.panel(first.file, first, [form.file for form in others])
     elif session.problem:
-        st.error(f"Not loaded: {show.plain(session.problem)}")
-        st.caption("Change below how a file is read, or remove the file.")
-        for fix in ("keep-first", "merge") if "keep-first" in session.problem else ():
-            controls.button(first_capital(OTHER_FIXES[fix]), f"fix {fix}", workspace.fix, fix, True)
+        st.error(f"{show.plain(session.problem)} Change below how a file is read, or remove the file.")
     if session.problem:
         report_fixes(session.uploads.fixes)
-
-
-def _forms(forms: Iterable[Form]) -> None:
-    """Draw a form for each file whose content is unclear; files with the same columns share one form."""
-    grouped: dict[tuple[str, ...], list[Form]] = {}
-    for form in forms:
-        grouped.setdefault(tuple(form.columns), []).append(form)
-    for first_form, *others in grouped.values():
-        if (source := _source(first_form.file)) is not None:
-            meaning.panel(source, first_form.file, first_form, [form.file for form in others])
-
-
-def _ask(finding: Finding, key: str) -> None:
-    with st.container(border=True):
-        st.markdown(f"**{show.plain(finding.where)}**: {show.plain(finding.found)}")
-        show.small(f"Expected: {finding.expected}.")
-        for position, reply in enumerate(finding.answers):
-            label, button_type = show.plain(first_capital(str(reply))), "secondary" if position else "primary"
-            controls.button(label, f"answer {key} {position}", workspace.answer, reply, type=button_type)
-
-
-def _source(name: str) -> Source | None:
-    """Return an uploaded file, or a file in an uploaded archive."""
-    sources = {file.name: file for file in workspace.session().uploads.files}
-    for file in list(sources.values()):
-        if is_archive(file.data) and name.startswith(f"{file.name}/"):
-            sources |= {f"{file.name}/{member.name}": member for member in expand(file).files}
-    return sources.get(name)
 
 
 def _rows(receipts: Sequence[report.Receipt]) -> None:
@@ -198,7 +160,7 @@ def _rows(receipts: Sequence[report.Receipt]) -> None:
         for file in files:
             _row(file.name, _in_words(file, parts[file.name], bool(unassigned)), parts[file.name], file)
     for file in files:
-        if meaning.is_open(file.name) and not _is_asked(file):
+        if meaning.is_open(file.name):
             _change(file)
     if not has_uploads and session.uploads.files:
         show.about("data.set_aside")
@@ -209,8 +171,7 @@ def _in_words(file: Source, receipts: Sequence[report.Receipt], may_be_joined: b
     if len(receipts) == 1:
         return receipts[0].words
     if receipts:
-        kinds = list(dict.fromkeys(receipt.what for receipt in receipts))
-        return f"{'; '.join(kinds[:3])}{' …' if len(kinds) > 3 else ''}"
+        return typeset.listed(list(dict.fromkeys(receipt.what for receipt in receipts)), 4)
     if (mapping := workspace.session().uploads.mappings.get(file.name)) and mapping.role == "leave out":
         return "left out, as you chose"
     return "read together with others" if may_be_joined else f"{len(file.data):,} bytes, not read yet"
@@ -225,27 +186,18 @@ def _row(name: str, words: str, parts: Sequence[report.Receipt], file: Source | 
                 for part in parts:
                     st.markdown(f"**{show.plain(part.file)}** · {show.plain(part.words)}")
         if file is not None:
-            if (not parts or any(part.role not in VOCABULARY for part in parts)) and not _is_asked(file):
+            if not parts or any(part.role not in VOCABULARY for part in parts):
                 label = "Close" if meaning.is_open(file.name) else "Change"
                 controls.button(label, f"change {file.name}", meaning.turn, file.name, type="tertiary")
             controls.button("✕", f"remove {file.name}", workspace.remove, file.name, type="tertiary", help="Remove")
 
 
-def _is_asked(file: Source) -> bool:
-    findings = workspace.session().findings
-    names = [finding.where for finding in findings]
-    names += [name for finding in findings for reply in finding.answers for name in reply.mapping]
-    return any(f"{name}/".startswith(f"{file.name}/") for name in names)
-
-
 def _change(file: Source) -> None:
-    name = file.name
-    if is_archive(file.data):
-        _, _, *members = _names(file)
+    name, (_, *inside) = file.name, _names(file)
+    if members := inside[1:]:
         chosen = st.selectbox("In the archive", ["all files", *members], key=f"inside {file.name}")
-        name = f"{file.name}/{chosen}" if chosen in members else file.name
-    if (source := _source(name)) is not None:
-        meaning.panel(source, name)
+        name = f"{file.name}/{chosen}" if chosen in members else name
+    meaning.panel(name)
 
 
 def _names(file: Source) -> list[str]:
@@ -262,16 +214,12 @@ def _inside(file: Source) -> list[str]:
 def details() -> None:
     """Show how the data on screen were read: lists, coverage, rejected rows, unusual characters, and every file."""
     corpus = workspace.all_data().corpus
-    if workspace.current().sample is not None:
-        show.small(f"Sample data: {workspace.current().title}.")
     st.markdown("**Annotators and systems**")
     normaliser, k = Normaliser.parse(settings.resolved().normalise), settings.cutoff_of_average()
     table = cached.call((corpus, normaliser), f"all {normaliser}", report.statistics, k)
-    statistics = report.telling(table)
-    columns = ["role", "source", "documents", "phrases", "shortest", "mean", "longest", "missing", "empty"]
-    statistics = statistics[[name for name in (*columns, "duplicates, normalised") if name in statistics]]
-    statistics = statistics.rename(columns={"mean": "mean length", "duplicates, normalised": "repeated in a list"})
-    tables.table(statistics.assign(role=statistics["role"].replace(meaning.ROLES)), "statistics")
+    statistics = table[[*report.ALWAYS, "duplicates, normalised"]].replace({"role": meaning.ROLES})
+    heads = {"mean": "mean length", "duplicates, normalised": "repeated in a list"}
+    tables.table(statistics.rename(columns=heads), "statistics")
     show.downloads(table, "Annotators and systems")
     _coverage(corpus)
     if len(corpus.gold) and corpus.systems:
@@ -280,9 +228,8 @@ def details() -> None:
         show.file("All phrases, one per line", lambda: as_lines(kp.phrases(corpus)), "phrases.txt", "all phrases")
     st.markdown("**How every file was read**")
     files = report.files(corpus)
-    files["role"] = files["role"].replace(meaning.ROLES)
-    files["format"] = [title_of(family) for family in files["family"]]
-    files["evidence"] = files["evidence"].map(fields.in_words)
+    formats, evidence = files["family"].map(title_of), files["evidence"].map(fields.in_words)
+    files = files.assign(role=files["role"].replace(meaning.ROLES), format=formats, evidence=evidence)
     columns = ["file", "bytes", "role", "rows read", "loaded", "rejected", "blank", "format", "evidence", "encoding"]
     optional_columns = [name for name in ("columns", "BOM", "ignored") if files[name].astype(bool).any()]
     tables.table(files[[*columns, "line ends", *optional_columns]], "files")
@@ -299,20 +246,13 @@ def wrong() -> bool:
     elif len(corpus.gold) and not corpus.systems and len(corpus.annotators) < 2:
         _line("There is no system output among these files. Add one, or select above which file it is.")
     open_findings = findings(corpus)
-    grouped: dict[Any, list[Finding]] = {}
-    for finding in open_findings:
-        key = finding.level, finding.expected, tuple(map(str, finding.answers))
-        grouped.setdefault(key, []).append(finding)
-    for first, *others in grouped.values():
-        addition = f" (the same for {typeset.listed([other.where for other in others], 3)})" if others else ""
-        words = f"{first.where}: {first.found}; expected: {first.expected}{addition}."
-        fixes = ((str(reply), f"mend {first.where} {reply.words}", workspace.answer, reply) for reply in first.answers)
-        _line(words, *fixes, level=first.level)
+    _findings(open_findings)
     report_fixes(corpus.report.fixes)
     if workspace.current().sample is None:
         _runs(corpus)
         _types(corpus)
-        _offers(corpus, {",".join(answer.fixes) for finding in open_findings for answer in finding.answers})
+        if not any(finding.answers for finding in open_findings):
+            _offers(corpus)
     stopped = any(finding.level == "stop" for finding in open_findings)
     if not stopped:
         _missing_lists(corpus)
@@ -324,6 +264,20 @@ def wrong() -> bool:
     with st.container(horizontal=True):
         show.notes(note for note in corpus.report.notes if note.level != "warning" or note.where not in reported)
     return stopped
+
+
+def _findings(open_findings: Iterable[Finding]) -> None:
+    """Show findings with their answers; those with the same answers share one line."""
+    grouped: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in open_findings:
+        key = finding.level, finding.expected, *(reply.options() for reply in finding.answers)
+        grouped.setdefault(key, []).append(finding)
+    for position, (first, *others) in enumerate(grouped.values()):
+        addition = f" (the same for {typeset.listed([other.where for other in others], 3)})" if others else ""
+        name = f"answer {first.where} {position}"
+        replies = ((str(reply), f"{name} {reply.words}", workspace.answer, reply) for reply in first.answers)
+        words = f"{first.where}: {first.found}; expected: {first.expected}{addition}."
+        _line(words, *replies, level=first.level)
 
 
 def _similarity(corpus: kp.Corpus) -> None:
@@ -342,7 +296,12 @@ def _details(subject: str) -> tuple[Any, ...]:
 
 def _line(words: str, *remedies: tuple[Any, ...], level: str = "warn") -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        shown: dict[str, Callable[..., Any]] = {"stop": st.error, "warn": st.warning, "info": st.caption}
+        shown: dict[str, Callable[..., Any]] = {
+            "stop": st.error,
+            "ask": st.info,
+            "warn": st.warning,
+            "info": st.caption,
+        }
         shown[level](show.plain(words), width="stretch")
         for label, key, action, *given in remedies:
             controls.button(show.plain(first_capital(label)), key, action, *given)
@@ -363,13 +322,12 @@ def report_fixes(fixes: Iterable[str]) -> None:
         _line(words, ("Undo", f"undo {name}", workspace.fix, name, False), level="info")
 
 
-def _offers(corpus: kp.Corpus, offered: set[str]) -> None:
+def _offers(corpus: kp.Corpus) -> None:
     for fix, rows in identifiers.suggestions(corpus).groupby("fix", sort=False):
         words, left, right, n_matching, n_ids = rows.iloc[0][["what it does", "left", "right", "match", "of"]]
         addition = f", and {show.pluralize(len(rows) - 1, 'pair')} more" if len(rows) > 1 else ""
         label = f"{first_capital(words)}: {n_matching} of {n_ids} ids of {left} and {right} match{addition}"
-        if fix not in offered:
-            _line("Some ids are spelled in two ways.", (label, f"fix {fix}", workspace.fix, fix, True))
+        _line("Some ids are spelled in two ways.", (label, f"fix {fix}", workspace.fix, fix, True))
 
 
 def _types(corpus: kp.Corpus) -> None:
@@ -388,10 +346,9 @@ _LACKING = {("gold", "texts"): "have no text", ("systems", "gold"): "are not in 
 def _gaps(corpus: kp.Corpus) -> None:
     missing = identifiers.gaps(corpus)
     for side, other, _, number, examples in missing[missing["only here"] > 0].itertuples(index=False):
-        if (side, other) in _LACKING:
-            missing_part = f"{_LACKING[side, other]}: {examples}{' …' * (number > 10)}"
-            words = f"{show.pluralize(number, 'document')} {_SIDES[side]} {missing_part}"
-            _line(words, _details(f"{side} {other}"))
+        if lack := _LACKING.get((side, other)):
+            documents = f"{show.pluralize(number, 'document')} {_SIDES[side]}"
+            _line(f"{documents} {lack}: {examples}{' …' * (number > 10)}", _details(f"{side} {other}"))
 
 
 def _coverage(corpus: kp.Corpus) -> None:

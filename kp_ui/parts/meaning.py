@@ -22,11 +22,12 @@ _SWITCHES = prose.entries("switches")
 _EACH, _INNER, _BETTER = prose.entries("each"), prose.entries("inner"), prose.entries("better")
 _ROWS = {name: _EACH[name] for name in ("", "annotator")}
 _SPLITS = {"": "auto-detected", "none": "not at all", **{name: name for name in MARKS}} | prose.entries("splits")
+_LINE_SPLITS = {"": "auto-detected", **{name: name for name in MARKS if name != "lines"}}
 #: Cells with lists whose items may contain more than a keyphrase, such as a score.
 _LISTED = re.compile(r"\[|.*[(:=] ?[0-9.,]+ ?%?\)?(?:;|$)")
 _ENCODINGS = {"": "auto-detected", **{name: name for name in ("utf-8", "windows-1252", "macintosh", *ENCODINGS)}}
 _OPENING = ("header", "sheet", "encoding", "format", "delimiter")
-#: Meaning of a column from which on all columns hold keyphrases; those after it have no line in the form.
+#: Meaning of the first of several adjacent columns of keyphrases; the others have no line in the form.
 _ONWARD = "onward"
 #: Maximum number of lines; if there are more columns, those without a meaning are collapsed.
 _LINES = 8
@@ -47,8 +48,10 @@ def turn(name: str) -> None:
     st.session_state[_OPENED] = name, not is_open(name)
 
 
-def panel(source: Source, name: str, form: Form | None = None, others: Sequence[str] = ()) -> None:
+def panel(name: str, form: Form | None = None, others: Sequence[str] = ()) -> None:
     """Draw the form of a file. form: the question to answer, if any; others: files with the same columns, read alike"""
+    if (source := workspace.session().uploads.file(name)) is None:
+        return
     with st.container(border=True, key=f"form {name}"), show.refusals():
         st.markdown(f"**{show.plain(name)}**")
         if others:
@@ -73,64 +76,64 @@ def digest(source: Source, mapping: Mapping) -> str:
 
 
 def _opened(name: str, source: Source, form: Form) -> Form:
-    old = form.mapping
-    initial = fields = {field: getattr(old, field) for field in _OPENING}
+    old, proposed = form.mapping, form.mapping.format or next(iter(form.formats), "")
+    chosen = initial = {field: getattr(old, field) for field in _OPENING}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         roles: dict[str, Any] = {"default": old.role or None, "format_func": ROLES.__getitem__, "key": f"role {name}"}
         role = cast(Any, st.segmented_control("This file is", list(ROLES), **roles) or old.role)
         if len(form.formats) > 1:
-            formats = {family: title_of(family) for family in form.formats}
-            chosen = controls.file_setting(
-                "Format", formats, old.format or form.formats[0], f"format {name}", width=260
-            )
-            fields = fields | ({"format": chosen} if old.format or chosen != form.formats[0] else {})
+            formats = {old.format: title_of(proposed)} | {f: title_of(f) for f in form.formats if f != proposed}
+            chosen = chosen | {"format": controls.file_setting("Format", formats, old.format, f"format {name}", width=260)}
         if len(form.sheets) > 1:
             sheets = st.multiselect("Sheets", form.sheets, old.sheet or form.sheets, key=f"sheets {name}")
-            fields = fields | {"sheet": tuple(sheets) if old.sheet or len(sheets) < len(form.sheets) else ()}
-        if form.columns and form.formats[:1] != ("F6",):  # JSON has no first row
+            chosen = chosen | {"sheet": tuple(sheets) if old.sheet or len(sheets) < len(form.sheets) else ()}
+        if (chosen["format"] or proposed) == "F10":
             headed = st.toggle("The first row contains the column names", old.header != "no", key=f"header {name}")
-            fields = fields | {"header": ("yes" if old.header == "no" else old.header) if headed else "no"}
+            chosen = chosen | {"header": ("yes" if old.header == "no" else old.header) if headed else "no"}
         is_guessed = b"\0" not in source.data and source.data != source.data.decode("utf-8", "ignore").encode()
-        if "encoding" in form.reason or old.encoding or is_guessed:
+        if old.encoding or is_guessed:
             encoding = controls.file_setting("Encoding", _ENCODINGS, old.encoding, f"encoding {name}", width=200)
-            fields = fields | {"encoding": encoding}
-    if fields != initial:
-        form = _form(source, replace(Mapping(role), **fields))
+            chosen = chosen | {"encoding": encoding}
+    if chosen != initial:
+        form = _form(source, replace(Mapping(role), **chosen))
     return replace(form, mapping=replace(form.mapping, role=role or form.mapping.role))
 
 
 def _columns(name: str, form: Form) -> Mapping:
-    heads, meanings = list(form.columns), meanings_of(form.mapping)
-    visible = heads if len(heads) <= _LINES else [head for head in heads if meanings.get(head)]
-    fields = dict.fromkeys(heads, "")
-    for head in visible:
-        fields[head] = _column(name, head, form, meanings.get(head, ""))
-        if fields[head] == _ONWARD:
-            return _table_settings(name, form, fields | dict.fromkeys(heads[heads.index(head) :], "keyphrases"))
-    if collapsed := [head for head in heads if head not in visible]:
+    fields, meanings = dict.fromkeys(form.columns, ""), meanings_of(form.mapping)
+    visible = [head for head in fields if len(fields) <= _LINES or meanings.get(head)]
+    _lines(name, form, visible, meanings, fields)
+    if collapsed := [head for head in fields if head not in visible and not fields[head]]:
         names = f"{', '.join(collapsed[:_LINES])}{' …' * (len(collapsed) > _LINES)}"
         label = show.pluralize(len(collapsed), "more column is not read", "more columns are not read")
         is_expanded = not {"keyphrases", "gold", "text", "title"} & {*fields.values()}
         kwargs: dict[str, Any] = {"key": f"rest {name}", "on_change": link.deferred(link.mark_user_action)}
         with st.expander(f"{label}: {show.plain(names)}", is_expanded, **kwargs):
-            fields |= {head: _column(name, head, form, "") for head in collapsed}
+            _lines(name, form, collapsed, {}, fields)
     return _table_settings(name, form, fields)
 
 
-def _column(name: str, head: str, form: Form, meaning: str) -> str:
-    left, right = st.columns([5, 2], vertical_alignment="center")
-    left.markdown(f"**{show.plain(head)}**  \n:small[{show.plain(' · '.join(form.columns[head]))}]")
-    key = f"means {name} {head} {form.mapping.header} {form.mapping.sheet}"
-    with right:
-        return controls.file_setting(f"{show.plain(head)} holds", _MEANINGS, meaning, key, label_visibility="collapsed")
+def _lines(name: str, form: Form, heads: Sequence[str], meanings: dict[str, str], fields: dict[str, str]) -> None:
+    """Draw a line per column, and store its field in `fields`; adjacent columns of keyphrases may have one line."""
+    for head in (head for head in heads if not fields[head]):
+        left, right = st.columns([5, 2], vertical_alignment="center")
+        left.markdown(f"**{show.plain(head)}**  \n:small[{show.plain(' · '.join(form.columns[head]))}]")
+        usual = meanings.get(head, "")
+        key, label = f"{name} {head} {form.mapping.header} {form.mapping.sheet} {usual}", f"{show.plain(head)} holds"
+        with right:
+            fields[head] = controls.file_setting(label, _MEANINGS, usual, f"means {key}", label_visibility="collapsed")
+            if fields[head] == _ONWARD:
+                onward = list(fields)[list(fields).index(head) :]
+                last = controls.file_setting("up to", {other: other for other in onward}, onward[-1], f"last {key}")
+                fields |= dict.fromkeys(onward[: onward.index(last) + 1], "keyphrases")
+                meanings = {other: field for other, field in meanings.items() if field != "keyphrases"}
 
 
 def _table_settings(name: str, form: Form, fields: dict[str, str]) -> Mapping:
     mapping, meanings = form.mapping, list(fields.values())
-    list_count = meanings.count("keyphrases") + meanings.count("gold")
-    is_wide = max(list_count, meanings.count("score"), meanings.count("marks")) > 1
-    has_keyphrases = {"keyphrases", "gold"} & {*meanings} and mapping.role != "judgements"
     list_columns = [head for head, field in fields.items() if field in ("keyphrases", "gold")]
+    is_wide = max(len(list_columns), meanings.count("score"), meanings.count("marks")) > 1
+    has_keyphrases = list_columns and mapping.role != "judgements"
     values = [value for head in list_columns for value in form.columns[head]]
     indices, changes = dict[str, str](), dict[str, Any]()
 
@@ -167,11 +170,12 @@ def _settings(name: str, form: Form) -> Mapping:
     mapping = form.mapping
     for option, values in form.switches.items():
         words = {"": "auto-detected", **{value: {"\t": "TAB"}.get(value, value) for value in values}}
-        label = _SWITCHES.get(option, option)
-        mapping = mapping.with_switch(
-            option, controls.file_setting(label, words, mapping.switch(option), f"{option} {name}", width=260)
-        )
-    return replace(mapping, switches=tuple((key, value) for key, value in mapping.switches if value))
+        label, current = _SWITCHES.get(option, option), mapping.switch(option)
+        mapping = mapping.with_switch(option, controls.file_setting(label, words, current, f"{option} {name}", width=260))
+    if {"lines", "separator"} & form.switches.keys() and mapping.role != "documents":
+        split = controls.file_setting("Lists are split at", _LINE_SPLITS, mapping.split, f"split {name}", width=260)
+        mapping = replace(mapping, split=split)
+    return mapping
 
 
 def _result(source: Source, name: str, mapping: Mapping) -> None:

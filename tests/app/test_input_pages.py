@@ -102,6 +102,33 @@ def test_form_decides_reading_and_follows_choices() -> None:
     assert "One file needs an answer" in words(app)
 
 
+def test_form_says_that_each_line_is_a_list_and_how_it_is_split() -> None:
+    app = opened("data", files=[Source("run.csv", b"tide|sea level\nmoon|tide|ship\nsun|salt\n")])
+    if not [box for box in app.selectbox if box.key == "format run.csv"]:
+        app.button(key="change run.csv").click().run()
+    assert app.selectbox(key="format run.csv").options[1].startswith("line n is document n")
+    app.selectbox(key="format run.csv").set_value("F5").run()
+    app.selectbox(key="split run.csv").set_value("|").run()
+    assert not app.exception
+    assert shown(app, "keyphrases")["keyphrases"].tolist() == ["tide; sea level", "moon; tide; ship", "sun; salt"]
+    press(app, "Use this")
+    assert receipt(app) == {"run.csv": "gold standard · 3 of 3 documents · 7 phrases"}
+    app.button(key="change run.csv").click().run()
+    assert [app.selectbox(key=f"{name} run.csv").value for name in ("format", "split")] == ["F5", "|"]
+
+
+def test_adjacent_columns_of_keyphrases_take_two_choices() -> None:
+    rows = b"17,moon,ship,,1998,Doe J.; Roe R.\n27,tide,sea,salt,1999,Poe E.\n37,reef,sand,,2000,Lee A.; Roe R.\n"
+    app = opened("data", files=[Source("a.csv", rows)])
+    means(app, "a.csv", "column 2", "onward")
+    assert not [box for box in app.selectbox if box.key.startswith("means a.csv column 3 ")]
+    next(box for box in app.selectbox if box.key.startswith("last a.csv column 2 ")).set_value("column 4").run()
+    assert not app.exception
+    assert "keyphrases=column 2,column 3,column 4," in " ".join(item.value for item in app.code)
+    fields = {box.key.split()[3]: box.value for box in app.selectbox if box.key.startswith("means a.csv column")}
+    assert fields == {"1": "document", "2": "onward", "5": "", "6": ""}
+
+
 WIDE = Source("a.csv", b"Doc,Anna,Ben\nd1,tide,sea\nd2,moon,moon\n")
 
 
@@ -252,15 +279,17 @@ def test_broken_sample_reports_one_rejected_row() -> None:
     assert rejected[["file", "line"]].to_numpy().tolist() == [["predictions.jsonl", "12"]]
 
 
-def test_file_in_question_has_no_change_button() -> None:
+def test_file_in_question_is_answered_or_changed() -> None:
     tags = Source("tags.txt", b"the O O\ntide B-KP O\nrises O B-KP\n\nmoon B-KP B-KP\nsea O O\n")
-    app = opened("data", files=[tags], state={"form opened": ("tags.txt", True)})
+    app = opened("data", files=[tags])
     assert "a token with 2 tags in each line" in words(app)
-    keys = [item.key for item in app.button]
-    assert "change tags.txt" not in keys
-    assert {"answer tags.txt 0 0", "remove tags.txt"} <= {*keys}
+    assert {"change tags.txt", "remove tags.txt"} <= {item.key for item in app.button}
     assert not [*app.error, *app.warning]
-    app.button(key="answer tags.txt 0 0").click().run()
+    answer = next(item.key for item in app.button if item.key.startswith("answer tags.txt 0"))
+    app.button(key="change tags.txt").click().run()
+    assert not app.exception
+    app.button(key="change tags.txt").click().run()
+    app.button(key=answer).click().run()
     assert "change tags.txt" in [item.key for item in app.button]
     corpus = app.session_state["session"].on_screen.corpus
     assert (corpus.gold["phrase"].tolist(), corpus.runs["phrase"].tolist()) == (["tide", "moon"], ["rises", "moon"])

@@ -190,8 +190,9 @@ class Mapping:
         return dict(self.switches).get(name, "")
 
     def with_switch(self, name: str, value: str) -> Mapping:
-        """Return the mapping with a setting of a format changed."""
-        return replace(self, switches=(*((key, old) for key, old in self.switches if key != name), (name, value)))
+        """Return the mapping with a setting of a format changed, or removed if the value is empty."""
+        switches = {**dict(self.switches), name: value}
+        return replace(self, switches=tuple((key, new) for key, new in switches.items() if new))
 
     @classmethod
     def read(cls, words: str) -> Mapping:

@@ -113,7 +113,7 @@ def _description(reading: Reading) -> str:
 
 _OWNER = ["role", "source"]
 #: Columns of the statistics that are shown even if all are 0.
-_ALWAYS = ("role", "source", "documents", "phrases", "shortest", "mean", "longest", "missing", "empty")
+ALWAYS = ("role", "source", "documents", "phrases", "shortest", "mean", "longest", "missing", "empty")
 
 
 def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | None = None) -> pd.DataFrame:
@@ -161,7 +161,7 @@ def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | No
 
 def telling(table: pd.DataFrame) -> pd.DataFrame:
     """Drop the columns that are 0 for every source from the statistics, except those that are always shown."""
-    return table[[name for name in table if name in _ALWAYS or table[name].any()]]
+    return table[[name for name in table if name in ALWAYS or table[name].any()]]
 
 
 #: Frequently corrupted characters and unusual forms, each with a test whether a text contains it.

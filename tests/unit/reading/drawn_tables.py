@@ -8,6 +8,7 @@ import json
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import permutations
 from typing import Any
 
 from kp_core.reading import Mapping, Source
@@ -31,7 +32,7 @@ WORDS = {
     "Finnish": "asiakirja asiasana asiasanat indeksoija menetelmä sija pisteet tekijät vuosi nimeke kuvaus ala linkki",
     "Chinese": "文档 关键词 关键短语 标注者 方法 排名 得分 作者 年份 标题 备注 类别 链接",
 }
-SYLLABLES = "bra lo ki tum ves pra no zil ga rem du fos".split()  # noqa: SIM905
+MADE_UP = ["".join(parts) for parts in permutations("bra lo ki tum ves pra no zil ga rem du fos".split(), 4)]  # noqa: SIM905
 BESIDE: dict[str, Callable[[int], Any]] = {
     "authors": lambda n: ["Doe, J.; Roe, R.", "Poe, E.", "Roe, R.; Poe, E.; Lee, A."][n % 3],
     "year": lambda n: 1998 + n,
@@ -74,7 +75,7 @@ class Draw:
         self.person = "annotator" if self.role == "gold" else "system"
         self.names = rng.sample(PEOPLE if self.role == "gold" else SYSTEMS, rng.choice((2, 3)))
         words = {**WORDS, "foreign": WORDS[rng.choice([*WORDS][1:])]}.get(self.language, "").split()
-        made_up = ["".join(rng.choices(SYLLABLES, k=4)) for _ in ROLES]
+        made_up = rng.sample(MADE_UP, len(ROLES))
         self.heads = dict(zip(ROLES, words or made_up, strict=True))
         as_lists = self.container in ("json", "jsonl", "parquet") and rng.random() < 0.5
         self.separator = "" if as_lists else rng.choice(list(SPLITS))
