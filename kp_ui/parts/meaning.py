@@ -83,7 +83,7 @@ def _opened(name: str, source: Source, form: Form) -> Form:
         role = cast(Any, st.segmented_control("This file is", list(ROLES), **roles) or old.role)
         if len(form.formats) > 1:
             formats = {old.format: title_of(proposed)} | {f: title_of(f) for f in form.formats if f != proposed}
-            chosen = chosen | {"format": controls.file_setting("Format", formats, old.format, f"format {name}", width=260)}
+            chosen = chosen | {"format": controls.file_setting("Format", formats, old.format, f"format {name}", width=360)}
         if len(form.sheets) > 1:
             sheets = st.multiselect("Sheets", form.sheets, old.sheet or form.sheets, key=f"sheets {name}")
             chosen = chosen | {"sheet": tuple(sheets) if old.sheet or len(sheets) < len(form.sheets) else ()}
@@ -124,7 +124,7 @@ def _lines(name: str, form: Form, heads: Sequence[str], meanings: dict[str, str]
             fields[head] = controls.file_setting(label, _MEANINGS, usual, f"means {key}", label_visibility="collapsed")
             if fields[head] == _ONWARD:
                 onward = list(fields)[list(fields).index(head) :]
-                last = controls.file_setting("up to", {other: other for other in onward}, onward[-1], f"last {key}")
+                last = controls.file_setting("Up to", {other: other for other in onward}, onward[-1], f"last {key}")
                 fields |= dict.fromkeys(onward[: onward.index(last) + 1], "keyphrases")
                 meanings = {other: field for other, field in meanings.items() if field != "keyphrases"}
 
@@ -194,8 +194,9 @@ def _result(source: Source, name: str, mapping: Mapping) -> None:
         controls.button("Leave the file out", f"leave {name}", _use, name, Mapping("leave out"))
         if name in workspace.session().uploads.mappings:
             controls.button("Detect automatically", f"undo {name}", _use, name, Mapping(), type="tertiary")
-    show.small("On the command line:")
-    st.code(mapping.option(name), language=None, wrap_lines=True)
+    if mapping != Mapping():
+        show.small("On the command line:")
+        st.code(mapping.option(name), language=None, wrap_lines=True)
 
 
 def _use(name: str, mapping: Mapping) -> None:

@@ -374,7 +374,7 @@ def _ranked(columns: dict[str, pa.Array], rows: Rows, file: str) -> npt.NDArray[
 
 
 _F3 = "one document per line: id, TAB, phrases; id@phrases; id : phrases"
-_F5 = "line n is document n: phrases split at semicolons, texts, or ids"
+_F5 = "line n is document n: phrases, a text, or an id"
 _F8 = "TREC qrels, and runs: `doc Q0 phrase rank score tag`"
 F3 = Family("F3", _F3, _recognise_ids, _read_ids, OPTIONS=("separator",))
 F5 = Family("F5", _F5, _recognise_aligned, _read_aligned, _group_aligned, OPTIONS=("lines",))
