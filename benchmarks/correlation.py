@@ -76,7 +76,7 @@ def permute(measures: np.ndarray, human: np.ndarray) -> np.ndarray:
 
 def williams(measures: np.ndarray, human: np.ndarray) -> np.ndarray:
     """Return the p-values of Williams' test for every pair of measures."""
-    met = estimates.contests(measures, human)[["first", "second", "between", "n"]]
+    met = estimates.comparable_pairs(measures, human)[["first", "second", "between", "n"]]
     return estimates.williams(*met.to_numpy().T)[1]
 
 

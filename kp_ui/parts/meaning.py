@@ -83,7 +83,9 @@ def _opened(name: str, source: Source, form: Form) -> Form:
         role = cast(Any, st.segmented_control("This file is", list(ROLES), **roles) or old.role)
         if len(form.formats) > 1:
             formats = {old.format: title_of(proposed)} | {f: title_of(f) for f in form.formats if f != proposed}
-            chosen = chosen | {"format": controls.file_setting("Format", formats, old.format, f"format {name}", width=360)}
+            chosen = chosen | {
+                "format": controls.file_setting("Format", formats, old.format, f"format {name}", width=360)
+            }
         if len(form.sheets) > 1:
             sheets = st.multiselect("Sheets", form.sheets, old.sheet or form.sheets, key=f"sheets {name}")
             chosen = chosen | {"sheet": tuple(sheets) if old.sheet or len(sheets) < len(form.sheets) else ()}
@@ -171,7 +173,9 @@ def _settings(name: str, form: Form) -> Mapping:
     for option, values in form.switches.items():
         words = {"": "auto-detected", **{value: {"\t": "TAB"}.get(value, value) for value in values}}
         label, current = _SWITCHES.get(option, option), mapping.switch(option)
-        mapping = mapping.with_switch(option, controls.file_setting(label, words, current, f"{option} {name}", width=260))
+        mapping = mapping.with_switch(
+            option, controls.file_setting(label, words, current, f"{option} {name}", width=260)
+        )
     if {"lines", "separator"} & form.switches.keys() and mapping.role != "documents":
         split = controls.file_setting("Lists are split at", _LINE_SPLITS, mapping.split, f"split {name}", width=260)
         mapping = replace(mapping, split=split)
