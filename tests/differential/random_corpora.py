@@ -21,7 +21,6 @@ class Drawn:
 
     @property
     def corpus(self) -> kp.Corpus:
-        """The corpus, with scores if there are any."""
         scores = {"s": self.scores} if self.scores else None
         return corpus_of({d: list(g) for d, g in self.gold.items()}, {"s": self.runs}, scores=scores, grades=self.gold)
 

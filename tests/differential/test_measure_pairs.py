@@ -21,7 +21,6 @@ def sample(seed, pairs=9):
 
 
 def permuted(measures, people, trials=2000, seed=0, name="spearman", unit=None):
-    """Return p of PERM-BOTH of two measures."""
     return estimates.permute_both(measures, people[:, None], np.array([[0, 1]]), trials, seed, name, unit).item()
 
 

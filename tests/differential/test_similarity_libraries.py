@@ -47,8 +47,6 @@ def test_bleu_equals_nltk_at_effective_order(seed, order, smoothing):
 
 
 class NoWordNet:
-    """An empty WordNet."""
-
     def synsets(self, word):
         return []
 

@@ -101,11 +101,3 @@ def test_casimir() -> None:
         equal += int(np.isclose(result, [np.mean(part) for part in values], atol=1e-12).sum())
         compared += 3
     _share("casimir", equal, compared)
-
-
-def test_casimir_weights_follow_from_whole_frequencies() -> None:
-    """Three weights, from its tests: one label occurs in one document, the others in 9 and 110,664 of 1,390,157."""
-    head, middle, tail = 1.03659472212516, 6.96995526877882, 14.1449272483688
-    documents = np.exp(tail)  # 1 + (ln N - 1) for n = 1
-    number = [(((w - 1) / (np.log(documents) - 1)) ** (-1 / 0.55)) * 2.5 - 1.5 for w in (middle, head)]
-    assert number == pytest.approx(np.round(number), rel=1e-9)

@@ -4,15 +4,7 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.text.stem import stem_words
-from tests.corpora import corpus_of, document_values, scored, value
-
-
-def test_opennmt_divides_by_returned_at_gold_size():
-    # keyphrase/eval.py of OpenNMT-kpg: topk = gold size, precision over min(topk, number returned)
-    corpus = corpus_of({"d": list("abcd")}, {"s": {"d": ["a", "x"]}})
-    result = scored(corpus, ["P@O", "R@O", "F1@O"], preset="opennmt-kpg")["value"].tolist()
-    assert result == pytest.approx([1 / 2, 1 / 4, 1 / 3])
+from tests.corpora import corpus_of, scored
 
 
 def test_jcdl20_counts_repeats_in_average_precision():
@@ -27,36 +19,6 @@ def test_jcdl20_counts_repeats_in_average_precision():
     result = kp.evaluate(listed, k=5, preset="jcdl20", measures="P@k,R@k", interval="none")
     assert result.frame["value"].tolist() == [2, 1]
     assert [note.message.split(",")[0] for note in result.notes if note.where == "measures"] == ["P@5 exceeds 1"]
-
-
-GRADED = corpus_of(
-    {"d": ["a", "b"], "e": ["a"], "f": []},
-    {"s": {"d": ["a", "b"], "e": ["a"], "f": ["a"]}},
-    grades={"d": {"a": 1, "b": 2}, "e": {"a": 0}},
-)
-LOWER = corpus_of({"d": ["a", "b"]}, {"s": {"d": ["x", "a", "b"]}}, grades={"d": {"a": 1, "b": 1}})
-
-
-def test_trec_keeps_lower_gains_and_counts_judged_topics():
-    # trec_eval -l2 -m ndcg -m map: grades 1, 2 in this order, and a topic whose only judgement is 0
-    result = scored(GRADED, ["nDCG", "nDCG@1", "MAP"], preset="trec", rel=2)
-    assert result["value"].tolist() == pytest.approx([0.859719 / 2, 0.5 / 2, 0.5 / 2], abs=1e-6)
-    assert set(result["documents"]) == {2}
-    status = document_values(GRADED, "MAP", preset="trec").set_index("document")["value"]
-    assert status["e"] == 0
-    assert status.isna().to_dict() == {"d": False, "e": False, "f": True}
-    # no entry of grade 2: nothing is relevant, and the two of grade 1 at ranks 2 and 3 keep their gains
-    assert value(LOWER, "nDCG", preset="trec", rel=2) == pytest.approx(0.693426, abs=1e-6)
-    assert value(LOWER, "MAP", preset="trec", rel=2) == 0
-    assert value(GRADED, "nDCG", preset="trec", rel=2, ties="expected") == value(GRADED, "nDCG", preset="trec", rel=2)
-
-
-def test_ijcnlp13_uses_snowball_of_nltk():
-    # SnowballStemmer("english") and ("french") of NLTK 3.10, beside PyStemmer 3.1
-    words = [("organization", "en", "organ", "organiz"), ("japonaises", "fr", "japonais", "japon")]
-    for word, language, theirs, others in words:
-        assert stem_words([word], f"nltk-snowball-{language}") == [theirs]
-        assert stem_words([word], f"snowball-{language}") == [others]
 
 
 TITLED = {"doc_id": ["d"], "title": ["Tide tables"], "text": ["Harbours rise."]}

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from kp_core.errors import InputError
 from kp_core.reading import load
 from kp_core.reading.rows import identifiers, report
 
@@ -81,12 +80,6 @@ def test_semeval_stemmed_reference_and_archive(shared: Shared) -> None:
     assert row[["documents", "phrases", "lists with duplicates"]].tolist() == [99, 1519, 12]
 
 
-def test_published_scores_are_refused(shared: Shared) -> None:
-    for name in RANKINGS:
-        with pytest.raises(InputError, match="P10 R10 F10"):
-            load(systems=shared(f"{IJCNLP}/output/semeval/candidats.{name}.scores"))
-
-
 def test_wikinews(shared: Shared) -> None:
     # One of the 1,597 lines has no phrase (set3, 45364.html): it is read and rejected.
     corpus = load(
@@ -127,10 +120,3 @@ def test_termith(shared: Shared) -> None:
     judged = corpus.judgements.groupby(["doc_id", "candidate"])["score"].nunique()
     assert (judged > 1).sum() == 140
     assert corpus.gold["type"].value_counts().to_dict() == {"controlled": 4123, "uncontrolled": 590}
-
-
-def test_unknown_columns_and_xml_are_refused(shared: Shared) -> None:
-    with pytest.raises(InputError, match="does not know these column names: domain, doc, method"):
-        load(files=shared(f"{TERMITH}/silence.tsv"))
-    with pytest.raises(InputError, match="found XML"):
-        load(gold=shared("data/wikinews_fr/ref_3.xml"))

@@ -88,3 +88,12 @@ def test_a_missing_list_may_be_refused():
 def test_statuses_of_documents():
     result = document_values(HOLES, "F1@1").set_index("document")["status"].to_dict()
     assert result == {"d1": "ok", "d2": "gold_empty", "d3": "missing_document", "d4": "gold_empty"}
+
+
+def test_documents_without_gold_are_counted_and_named():
+    corpus = corpus_of({"d1": ["a"], "d2": [], "d3": []}, {"s": {"d1": ["a"], "d2": ["b"], "d3": ["c"]}})
+    result = kp.evaluate(corpus, k=1, measures="F1@k", interval="none")
+    assert result.frame[["value", "documents", "undefined"]].values.tolist() == [[1.0, 1, 2]]
+    said = "2 of 3 documents have no keyphrase, left out, and counted as “undefined”: d2, d3"
+    assert said in [note.message for note in result.notes]
+    assert value(corpus, "F1@1", empty_gold="zero") == pytest.approx(1 / 3)
