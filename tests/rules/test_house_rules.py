@@ -29,7 +29,6 @@ def nodes(source: str) -> list[ast.AST]:
 
 
 def calls(source: str) -> Iterator[ast.Call]:
-    """Yield every call in a file."""
     return (node for node in nodes(source) if isinstance(node, ast.Call))
 
 
@@ -45,43 +44,24 @@ def calls_where(wrong: Callable[[ast.Call], object], words: str) -> Check:
 
 
 def options(call: ast.Call) -> set[str | None]:
-    """Return the names of the keyword arguments of a call."""
     return {keyword.arg for keyword in call.keywords}
 
 
+#: What session scope and a digest as key look like; without them, Streamlit samples data and shares results.
+_OF_SESSION = re.compile(
+    r'@st\.cache_(?:resource\(scope="session"'
+    r'|data\(scope="session", max_entries=\d.*\)\ndef \w+\((?!.*, [a-z*])digest: str, _)'
+)
+
+
 def careless_caches(source: str) -> Iterator[str]:
-    """Require session scope and a digest as key, because st.cache_data samples data and shares results."""
-    decorators = set()
+    """Allow caches of Streamlit only by session, and others only of arguments that are no data of a user."""
+    if len(re.findall(r"\bcache_(?:data|resource)\b", source)) != len(_OF_SESSION.findall(source)):
+        yield 'write @st.cache_data(scope="session", max_entries=…) over a function of digest and one _argument'
     for node in nodes(source):
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        for decorator in (d for d in node.decorator_list if called(d) == "cache_data"):
-            decorators.add(decorator)
-            options = {k.arg: k.value for k in decorator.keywords} if isinstance(decorator, ast.Call) else {}
-            scope = options.get("scope")
-            if not (isinstance(scope, ast.Constant) and scope.value == "session"):
-                yield f'line {node.lineno}: {node.name} is cached without scope="session"'
-            if "max_entries" not in options:
-                yield f"line {node.lineno}: {node.name} is cached without max_entries"
-            every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-            every += [a for a in (node.args.vararg, node.args.kwarg) if a]
-            if [a.arg for a in every if not a.arg.startswith("_")] != ["digest"]:
-                yield f"line {node.lineno}: {node.name} must have one argument without underscore, `digest`"
-    for node in nodes(source):
-        if isinstance(node, ast.Call) and called(node) == "cache_data" and node not in decorators:
-            yield f"line {node.lineno}: use cache_data as a decorator"
-
-
-def shared_caches(source: str) -> Iterator[str]:
-    """Forbid permanent caches keyed by arguments that may be data, because all users share them."""
-    for node in nodes(source):
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        kept = {called(decorator): decorator for decorator in node.decorator_list}
-        if kept.keys() & {"cache", "lru_cache"} and ast.unparse(node.args) not in ("", *OURS):
+        decorators = {called(item) for item in getattr(node, "decorator_list", ())}
+        if decorators & {"cache", "lru_cache"} and ast.unparse(node.args) not in ("", *OURS):
             yield f"line {node.lineno}: {node.name} keeps its arguments for as long as the server runs"
-        if (resource := kept.get("cache_resource")) is not None and "scope='session'" not in ast.unparse(resource):
-            yield f'line {node.lineno}: {node.name} is kept without scope="session"'
 
 
 def open_ended(source: str) -> Iterator[str]:
@@ -118,12 +98,10 @@ def machine_paths(source: str) -> Iterator[str]:
 
 
 def files(*patterns: str) -> list[Path]:
-    """Return the files of the project that match a pattern."""
     return sorted({path for pattern in patterns for path in ROOT.glob(pattern)})
 
 
 def breaches(check: Check, paths: list[Path]) -> list[str]:
-    """Return the breaches that a check finds in files."""
     return [f"{path.relative_to(ROOT)}: {found}" for path in paths for found in check(path.read_text("utf-8"))]
 
 
@@ -158,8 +136,7 @@ RULES: dict[str, tuple[tuple[str, ...], Check]] = {
             "give max_upload_size=",
         ),
     ),
-    "caches": (SCREEN, careless_caches),
-    "kept": ((*SCREEN, *CORE), shared_caches),
+    "caches": ((*SCREEN, *CORE), careless_caches),
     "tolerances": ((*SCREEN, *CORE), own_tolerances),
     "requirements": (("requirements*.txt",), open_ended),
     "prints": ((), calls_where(lambda call: ast.unparse(call.func) == "print", "print belongs to the command line")),
