@@ -80,12 +80,10 @@ def _written(table: pd.DataFrame, folder: Path, name: str, form: str) -> Path:
 
 
 def in_memory(tables: dict[str, pd.DataFrame]) -> kp.Corpus:
-    """Return the same tables as a corpus."""
     return kp.load(gold=tables["gold"], systems=[tables["runs"]], documents=tables.get("documents"))
 
 
 def engine(rows: int = 150, **options: Any) -> scale.StreamOptions:
-    """Return an engine with small parts."""
     return scale.StreamOptions(partition_rows=rows, **options)
 
 

@@ -1,8 +1,9 @@
-"""A streamed run equals an evaluation in memory, however the documents are split."""
+"""A streamed run equals an evaluation in memory, however the documents are split, on disk or behind URLs."""
 
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +11,9 @@ import pytest
 import kp_core as kp
 from kp_core import scale
 from kp_core.takeaway.tidy import tidy
+from tests.cases import LECTURES
 from tests.scale.tables import Given, assert_same_rows, draw, engine, in_memory, write
+from tests.unit.test_cli import answered
 
 MEASURES = ("P@k", "R@k", "F1@k", "F1@O", "MAP", "nDCG@k", "RBP", "bpref", "hits@k", "kappa", "PABAK", "a", "d", "N")
 #: How the tables are written, and what is chosen: together every average, gold standard, universe and interval.
@@ -36,7 +39,7 @@ def tables() -> dict[str, pd.DataFrame]:
 def both(given: Given, corpus: kp.Corpus, **options: Any) -> tuple[kp.Result, kp.Result]:
     """Evaluate in about five parts and in memory; assert that the rows are equal."""
     options = {"measures": MEASURES, "interval": "none"} | options
-    streamed = scale.evaluate(*given, options=engine(1 + len(corpus.gold) // 5), **options)
+    streamed = scale.evaluate(*given, options=engine(1 + len(corpus.gold) // 2), **options)
     memory = kp.evaluate(corpus, **options)
     assert_same_rows(streamed.frame, memory.frame)
     return streamed, memory
@@ -57,7 +60,7 @@ def test_evaluation_equals_memory(form: str, options: dict[str, Any], tmp_path: 
 
 
 def test_grades_and_the_largest_of_all_parts(tmp_path: Path) -> None:
-    tables = draw(2, grades=True)
+    tables = draw(2, documents=40, grades=True)
     tables["gold"].loc[tables["gold"]["doc_id"] > "d030", "relevance"] = np.nan
     given = write(tables, tmp_path)
     for options in ({"k": 3}, {"k": 3, "annotators": "votes"}):
@@ -123,3 +126,33 @@ def test_stream_reads_variants_and_empty_lists(form: str, tmp_path: Path) -> Non
     streamed, memory = both(given, kp.load(**given._asdict()), **options)
     assert streamed.frame["value"][0] == pytest.approx((1 + 1 + 1) / 3)
     assert streamed.notes == memory.notes
+
+
+ASKED = {"measures": ["F1@k", "MAP"], "k": 5, "interval": "none"}
+
+
+@pytest.fixture
+def store():
+    """A file system in memory with the gold standard in a file and two systems in folders, as in a bucket."""
+    system = fsspec.filesystem("memory")
+    system.pipe("/kpscope/gold.csv", (LECTURES / "gold.csv").read_bytes())
+    for name in ("rake", "yake"):
+        system.pipe(f"/kpscope/runs/{name}/part-0.csv", (LECTURES / "systems" / f"{name}.csv").read_bytes())
+    yield "memory://kpscope"
+    system.rm("/kpscope", recursive=True)
+
+
+def test_urls_give_same_numbers_as_files(store, capsys) -> None:
+    runs = {name: LECTURES / "systems" / f"{name}.csv" for name in ("rake", "yake")}
+    expected = scale.evaluate(LECTURES / "gold.csv", runs, **ASKED).frame
+    result = scale.evaluate(f"{store}/gold.csv", {name: f"{store}/runs/{name}" for name in runs}, **ASKED).frame
+    assert result[["system", "value"]].to_numpy().tolist() == expected[["system", "value"]].to_numpy().tolist()
+    data = ["--gold", f"{store}/gold.csv", "--system", f"{store}/runs/rake/part-0.csv", "--stream"]
+    (row,) = answered(capsys, "evaluate", *data, "--measures", "F1@k", "--k", "5", "--interval", "none")["rows"]
+    assert row["value"] == expected["value"].iloc[0]
+
+
+def test_missing_url_and_unknown_scheme_are_refused(store) -> None:
+    for gold, said in ((f"{store}/none.csv", "Check the URL"), ("gopher://host/x.csv", "gopher:// cannot be opened")):
+        with pytest.raises(ValueError, match=said):
+            scale.evaluate(gold, f"{store}/runs/rake", **ASKED)

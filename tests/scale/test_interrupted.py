@@ -39,7 +39,7 @@ def tally(path: Path) -> Tally:
 
 
 def test_killed_run_resumes_with_same_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    tables = {name: table for name, table in draw(0, systems=1).items() if name != "documents"}
+    tables = {name: table for name, table in draw(0, documents=30, systems=1).items() if name != "documents"}
     given, checkpoint = write(tables, tmp_path), tmp_path / "run.npz"
     data = ["--gold", str(given.gold), "--system", f"s0={given.systems['s0']}"]
     command = ["evaluate", *data, "--measures", "F1@3,MAP", "--partition-rows", "25", "--format", "json"]
