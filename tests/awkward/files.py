@@ -37,7 +37,6 @@ class Awkward:
 
     @property
     def loads(self) -> bool:
-        """Whether the file is read."""
         return not isinstance(self.becomes, str)
 
     def source(self) -> Source:
@@ -46,7 +45,6 @@ class Awkward:
 
 
 def zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    """Return a zip archive of (path, content)."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for path, content in members:
@@ -62,7 +60,6 @@ def lying(data: bytes, offset: int, value: int) -> bytes:
 
 
 def parquet(columns: dict[str, object], **options: object) -> bytes:
-    """Return a Parquet file."""
     written = io.BytesIO()
     pq.write_table(pa.table(columns), written, **options)
     return written.getvalue()
@@ -91,7 +88,6 @@ def repeated(*texts: str) -> pa.DictionaryArray:
 
 
 def record(**fields: object) -> Callable[[], bytes]:
-    """Return a function that writes a JSON object."""
     return lambda: json.dumps(fields).encode()
 
 
@@ -176,6 +172,7 @@ FILES = (
         "at most 1,000",
         limits=Limits(unpacked_bytes=1_000),
     ),
+    Awkward("a later format", "a.zip", zipped(TIDE).replace(b"PK\1\2\24\3\24", b"PK\1\2\24\3\xff"), "unusual archive"),
     Awkward("a member without a name", "a.zip", zipped(("", b"tide\n")), "damaged"),
     Awkward("a member called `.`", "a.zip", zipped((".", b"tide\n"), ("b.key", b"sea\n")), (1, 1, 0)),
     Awkward("an archive in an archive", "a.zip", zipped(TIDE, ("b.zip", zipped(("c", b"")))), (1, 1, 0)),

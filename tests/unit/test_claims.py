@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -161,26 +162,15 @@ def test_power_where_one_document_decides() -> None:
     assert result == pytest.approx(binom.sf(5, 81, 1 / 15), abs=0.05)
 
 
-def write(tmp_path: Path, systems: dict[str, dict[str, list[str]]]) -> list[str]:
-    """Write a gold standard of twelve documents and systems; return the words that name them."""
-    given = ["--gold", str(tmp_path / "gold.csv")]
-    rows = [(f"d{i}", f"g{i}") for i in range(12)]
-    pd.DataFrame(rows, columns=["doc_id", "phrase"]).to_csv(tmp_path / "gold.csv", index=False)
-    for name, lists in systems.items():
-        part = [(d, rank + 1, phrase) for d, phrases in lists.items() for rank, phrase in enumerate(phrases)]
-        pd.DataFrame(part, columns=["doc_id", "rank", "phrase"]).to_csv(tmp_path / f"{name}.csv", index=False)
-        given += ["--system", f"{name}={tmp_path / f'{name}.csv'}"]
-    return given
-
-
 @pytest.mark.parametrize("missing", ["zero", "skip"])
 def test_systems_without_a_shared_document_fail_every_gate(
     tmp_path: Path, missing: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    old, new = ({f"d{i}": [f"g{i}"] for i in part} for part in (range(6), range(6, 12)))
-    given = write(tmp_path, {"old": old, "new": new})
-    words = ["--k", "1", "--baseline", "old", "--fail-on", "worse", "--missing", missing]
-    printed = answered(capsys, "compare", *given, *words, status=3)
+    for name, part in {"gold": range(12), "old": range(6), "new": range(6, 12)}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps({f"d{i}": [f"g{i}"] for i in part}))
+    gold, old, new = (str(tmp_path / f"{name}.json") for name in ("gold", "old", "new"))
+    words = ["--gold", gold, "--system", old, new, "--k", "1", "--baseline", "old", "--missing", missing]
+    printed = answered(capsys, "compare", *words, "--fail-on", "worse", status=3)
     assert printed["rows"][0]["verdict"] == printed["answer"]["grade"] == "not comparable"
 
 

@@ -4,8 +4,6 @@ import csv
 import io
 import json
 import shlex
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -37,7 +35,6 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 
 def answered(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> dict[str, Any]:
-    """Return what a command prints as JSON."""
     assert main([*words, "--format", "json"]) == status
     return json.loads(capsys.readouterr().out)
 
@@ -62,18 +59,6 @@ def test_gate_ends_with_status_after_printing(capsys, monkeypatch, command, stat
     printed = json.loads(out)
     rows = printed.get("requirements") or printed["rows"]
     assert (result, [row.get("met", row.get("verdict")) for row in rows]) == (status, outcomes)
-
-
-def test_the_module_runs_from_a_shell() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "kp_core", "evaluate", "--gold", "nowhere.csv", *DATA[2:]],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert done.stderr.count("\n") == 1
 
 
 def test_validate_shows_load_report_and_notes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

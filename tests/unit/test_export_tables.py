@@ -87,41 +87,14 @@ def test_json_knows_no_nan(result):
     assert {row["k"] for row in actual["rows"] if row["measure"].startswith("P@")} == {1, 2}
 
 
-#: Texts that a spreadsheet would compute, beside one that it would not.
-COMPUTED = ("=1+1", "+1", "-1", "@cmd", "＝1", "＋1", "－1", "＠cmd")
-
-
-@pytest.fixture
-def given(tmp_path):
-    gold, system, texts = tmp_path / "gold.csv", tmp_path / "=s.csv", tmp_path / "texts.jsonl"
-    gold.write_text("".join(["doc_id,keyphrase\n", *(f"{n}-d,{one}\n" for n, one in enumerate(COMPUTED))]), "utf-8")
-    rows = [f"{n}-d,1,{one} tide\n{n}-d,2,{one}\n" for n, one in enumerate(COMPUTED)]
-    system.write_text("".join(["doc_id,rank,keyphrase\n", *rows]), "utf-8")
-    texts.write_text('{"doc_id": "=d", "text": "=1+1 is a sum. Tides rise."}\n', "utf-8")
-    return {"data": ["--gold", str(gold), "--system", str(system)], "texts": str(texts)}
-
-
-def read(text):
-    return pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
-
-
-@pytest.mark.parametrize(
-    ("command", "column", "expected"),
-    [
-        ("evaluate --k 1 --measures P@k --interval none", "system", ("=s",)),
-        ("near-misses --missed", "keyphrase", COMPUTED),
-        ("subjects", "system", ("=s",)),
-        ("validate", "source", ("gold", "=s")),
-        ("table --measures P@1 --interval none", "system", ("=s",)),
-        ("sentences", "text", ("=1+1 is a sum.", "Tides rise.")),
-    ],
-)
-def test_command_line_csv_neutralizes_formulas(command, column, expected, given, capsys):
-    data = ["--documents", given["texts"]] if command == "sentences" else given["data"]
-    for form, mark in (("csv", "'"), ("csv-exact", "")):
-        assert main([*command.split(), *data, "--format", form]) == 0
-        actual = read(capsys.readouterr().out)[column].unique().tolist()
-        assert sorted(actual) == sorted(mark + item if typeset.is_formula(item) else item for item in expected)
+@pytest.mark.parametrize(("form", "mark"), [("csv", "'"), ("csv-exact", "")])
+def test_command_line_csv_neutralizes_formulas_unless_asked(form, mark, tmp_path, capsys):
+    (tmp_path / "gold.csv").write_text("doc_id,keyphrase\nd,=1+1\n", "utf-8")
+    (tmp_path / "=s.csv").write_text("doc_id,rank,keyphrase\nd,1,=1+1 tide\nd,2,=1+1\n", "utf-8")
+    data = ["--gold", str(tmp_path / "gold.csv"), "--system", str(tmp_path / "=s.csv"), "--format", form]
+    for command, column, cell in (("evaluate", "system", "=s"), ("near-misses", "keyphrase", "=1+1")):
+        assert main([command, *data, "--k", "2"]) == 0
+        assert set(pd.read_csv(io.StringIO(capsys.readouterr().out), dtype=str)[column]) == {mark + cell}
 
 
 def test_workbook_has_widths_formats_and_frozen_header() -> None:

@@ -14,21 +14,24 @@ from kp_core.takeaway.bundle import report
 from kp_core.takeaway.figures import image, table_svg
 from tests.cases import LECTURES
 
-EVIL = 'a_b & <b>"x"</b>'
+EVIL, WORSE = 'a_b & <b>"x"</b>', "</svg><svg onload=1>"
 SVG = "{http://www.w3.org/2000/svg}"
+#: What a name must not become.
+ACTIVE = {f"{SVG}{tag}" for tag in ("script", "iframe", "image", "foreignObject", "a")}
 drawn = pytest.mark.skipif(not figures.browser(), reason="Chromium is not installed, so nothing was drawn")
 
 
 @pytest.fixture(scope="module")
 def corpus() -> kp.Corpus:
-    return kp.load(gold={"d": ["tide", "sea"]}, systems={EVIL: {"d": ["tide"]}, "y": {"d": ["sky", "sea"]}})
+    return kp.load(gold={"d": ["tide", "sea"]}, systems={EVIL: {"d": ["tide"]}, WORSE: {"d": ["sky", "sea"]}})
 
 
 def test_table_image_has_cells_bold_and_signature(corpus: kp.Corpus) -> None:
     made = kp.paper_table(corpus, measures=["P@k", "R@k"], k=2, digits=2, marks=False)
     result = ElementTree.fromstring(image(table_svg(made.html()), "svg", made.signature))
     shown = [("".join(text.itertext()), text.get("font-weight")) for text in result.iter(f"{SVG}text")]
-    assert [text for text, _ in shown[:9]] == ["system", "P@2", "R@2", EVIL, "0.50", "0.50", "y", "0.50", "0.50"]
+    assert [text for text, _ in shown[:9]] == ["system", "P@2", "R@2", EVIL, "0.50", "0.50", WORSE, "0.50", "0.50"]
+    assert not ACTIVE & {item.tag for item in result.iter()}
     assert [weight for _, weight in shown[3:6]] == ["normal", "bold", "bold"]
     assert result.findtext(f"{SVG}metadata") == made.signature
     assert " ".join(text for text, _ in shown[9:]) == made.note()
@@ -44,7 +47,8 @@ def test_chart_images_have_column_width(corpus: kp.Corpus) -> None:
     result = ElementTree.fromstring(forms["svg"])
     assert result.get("width") == f"{millimetres}.00mm"
     assert result.findtext(f"{SVG}metadata") == made.signature
-    assert EVIL in {"".join(text.itertext()) for text in result.iter(f"{SVG}text")}
+    assert {EVIL, WORSE} <= {"".join(text.itertext()) for text in result.iter(f"{SVG}text")}
+    assert not ACTIVE & {item.tag for item in result.iter()}
     (points,) = set(re.findall(rb"/MediaBox \[0 0 ([\d.]+) ", forms["pdf"]))
     assert float(points) == pytest.approx(millimetres / 25.4 * 72, abs=1)
     assert f"/Title ({made.signature})".encode() in forms["pdf"]

@@ -36,7 +36,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def started(*words: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
-    """Return the result of the command line in a separate process."""
     command = [sys.executable, "-m", "kp_core", *words]
     root = str(Path(kp.__file__).parents[1])
     return subprocess.run(
@@ -82,18 +81,17 @@ def test_a_stream_refuses_such_paths(folder: Path, capsys: pytest.CaptureFixture
         )
 
 
-@pytest.mark.parametrize("encoding", ["cp1252:strict", "ascii"])
-def test_output_is_utf_8_whatever_the_terminal(encoding: str, tmp_path: Path) -> None:
+def test_output_is_utf_8_whatever_the_terminal(tmp_path: Path) -> None:
     gold, system = tmp_path / "gold.csv", tmp_path / "s.csv"
     gold.write_bytes(GOLD)
     system.write_bytes(SYSTEM)
     given = ["--gold", str(gold), "--system", str(system)]
-    done = started("phrases", *given, PYTHONIOENCODING=encoding)
+    done = started("phrases", *given, PYTHONIOENCODING="cp1252:strict")
     assert done.stdout.decode().splitlines() == ["tide", "moon", "tide → 😀"]
-    done = started("near-misses", *given, "--k", "2", "--format", "json", PYTHONIOENCODING=encoding)
+    done = started("near-misses", *given, "--k", "2", "--format", "json", PYTHONIOENCODING="ascii")
     rows = json.loads(done.stdout)["rows"]
     assert (done.returncode, [row["phrase"] for row in rows if not row["hit"]]) == (0, ["tide → 😀"])
-    done = started("evaluate", "--help", PYTHONIOENCODING=encoding)
+    done = started("evaluate", "--help", PYTHONIOENCODING="ascii")
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
 
 
@@ -108,17 +106,6 @@ def test_a_wrong_variable_is_one_sentence() -> None:
     done = started("--version", KPSCOPE_LIMIT_ROWS="abc")
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.decode() == "kpscope: KPSCOPE_LIMIT_ROWS must be a whole number of at least 0, not 'abc'\n"
-
-
-def test_an_archive_of_a_later_format_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    gold, archive = tmp_path / "gold.csv", tmp_path / "a.zip"
-    gold.write_bytes(GOLD)
-    later = b"PK\x01\x02\x14\x03\xff"  # as a version of the format that nobody has
-    archive.write_bytes(packed({"a.csv": SYSTEM}).data.replace(b"PK\x01\x02\x14\x03\x14", later))
-    assert main(["evaluate", "--gold", str(gold), "--system", str(archive)]) == 1
-    assert capsys.readouterr().err == (
-        "kpscope: a.zip: expected a whole archive, found a damaged or unusual archive. Pack or save it again.\n"
-    )
 
 
 @pytest.mark.parametrize(("code", "found"), [(0xD800, "half a character"), (0x110000, "an invalid character code")])

@@ -8,7 +8,6 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pandas as pd
 import pytest
 
@@ -155,21 +154,6 @@ def test_sources_have_references() -> None:
     assert not without
     assert all(entry.startswith("@") and f"year = {{{label[-4:]}}}" in entry for label, entry in entries().items())
     assert bibtex("kappa (Cohen 1960)").count("@") == 2
-
-
-@pytest.mark.parametrize("odd", ["\x01", "\ufffe"])
-def test_invalid_xml_characters_survive_export(odd: str) -> None:
-    gold = {f"an{odd}na": {f"d{odd}": ["tide"], "e": ["sea"]}, "ben": {f"d{odd}": ["tide"], "e": ["ebb"]}}
-    corpus = kp.load(gold=gold, systems={f"s{odd}": {f"d{odd}": ["tide"]}, "t": {"e": ["sea"]}})
-    result = report(corpus, k=1, interval="none", sections=["leaderboard", "annotators"])
-    with zipfile.ZipFile(io.BytesIO(result.zip())) as archive:
-        cells = {
-            cell.value
-            for sheet in openpyxl.load_workbook(io.BytesIO(archive.read("tables.xlsx")))
-            for row in sheet
-            for cell in row
-        }
-    assert {f"s_x{ord(odd):04X}_", "t"} <= cells
 
 
 def test_paragraph_has_only_conventions_that_affect_the_measures() -> None:

@@ -31,7 +31,6 @@ def data(seed=0):
 
 
 def plain(scores, measures, documents, study=STUDY, **options):
-    """Return the study without breakdowns."""
     labels = pd.DataFrame(index=measures.index)
     return estimate(scores, measures, documents, labels, LENGTHS[: len(scores)], study, **options)
 
