@@ -25,6 +25,5 @@ def expanded(values: Sequence[float], documents: int) -> list[float]:
 
 
 def rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))

@@ -80,14 +80,12 @@ def scored(corpus: kp.Corpus, measures: str | Sequence[str], k: Any = None, **op
 
 
 def value(corpus: kp.Corpus, measure: str, k: Any = None, **options: Any) -> float:
-    """Return the single value of an evaluation of one system."""
     frame = scored(corpus, measure, k, **options)
     assert len(frame) == 1
     return float(frame["value"].iloc[0])
 
 
 def document_values(corpus: kp.Corpus, measures: str | Sequence[str], k: Any = 10, **options: Any) -> pd.DataFrame:
-    """Return the values of measures by document."""
     return kp.documents(corpus, settings(k, **options), measures).frame
 
 
@@ -97,7 +95,6 @@ def settings(k: Any = None, **options: Any) -> kp.Settings:
 
 
 def universe_sizes(corpus: kp.Corpus, universe: str, **conventions: Any) -> dict[str, float]:
-    """Return N for each document."""
     data = prepare(corpus, universe=universe, **conventions)
     return dict(zip(data.documents, data.universe.tolist(), strict=True))
 

@@ -26,13 +26,8 @@ from tests.cases import ROOT
 HOST = "127.0.0.1"
 #: No sandbox, because containers run as root; the rest keeps Chromium itself from asking foreign hosts.
 FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--disable-quic",
+    *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"),
+    *("--disable-sync", "--no-first-run", "--disable-quic"),
 )
 #: A server and a page have this many seconds before they count as hanging.
 PATIENCE = 120.0
@@ -40,7 +35,6 @@ _LARGEST = 200_000_000
 
 
 def free_port() -> int:
-    """Return a free port of this machine."""
     with socket.socket() as free:
         free.bind((HOST, 0))
         return int(free.getsockname()[1])
@@ -127,14 +121,12 @@ class Session:
         self.open(page, query)
 
     def __enter__(self) -> Session:
-        """Stay connected within a block."""
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Close the connection, as closing the tab does."""
         self._open.close()
 
     def open(self, page: str, query: str = "") -> float:
@@ -234,12 +226,10 @@ class Session:
         return [getattr(element, kind) for _, element in result if element.WhichOneof("type") == kind]
 
     def words(self) -> str:
-        """Return all texts of the page."""
         kinds = {"markdown": "body", "heading": "body", "alert": "body", "text": "body", "code": "code_text"}
         return "\n".join(str(getattr(item, name)) for kind, name in kinds.items() for item in self.elements(kind))
 
     def charts(self) -> list[str]:
-        """Return the alternative texts of the charts on the page."""
         return [str(item.alt) for item in self.elements("plotly_chart")]
 
     def tables(self) -> list[dict[str, list[Any]]]:

@@ -58,7 +58,6 @@ def open_document(sheets, name="a.ods"):
 
 
 def parquet(name="a.parquet", **columns):
-    """Return a Parquet table of named columns."""
     buffer = io.BytesIO()
     pq.write_table(pa.table(columns), buffer)
     return Source(name, buffer.getvalue())

@@ -83,7 +83,6 @@ def tables(app: Any) -> list[pd.DataFrame]:
 
 
 def shown(app: Any, column: str) -> pd.DataFrame:
-    """Return the first table on the page that has a column."""
     return next(frame for frame in tables(app) if column in frame.columns)
 
 
@@ -94,7 +93,6 @@ def receipt(app: Any) -> dict[str, str]:
 
 
 def tab(app: Any, name: str) -> Any:
-    """Open a tab of the Data page."""
     app.session_state["chosen"]["data_tab"] = name
     app.run()
     assert not app.exception, app.exception
@@ -102,7 +100,6 @@ def tab(app: Any, name: str) -> Any:
 
 
 def charts(app: Any) -> list[Chart]:
-    """Return the charts that the page shows or offers."""
     every = (item.formats.get("HTML") for item in app.session_state["page record"].offered.values())
     return [make.args[0]() for make in every if make is not None and make.func is show.interactive]
 
@@ -119,12 +116,10 @@ def dots(app: Any, bounds: bool = False) -> dict[str, Any]:
 
 
 def page_of(app: Any) -> str:
-    """Return the name of the page on screen."""
     return str(app.session_state["page"])
 
 
 def html(app: Any) -> list[str]:
-    """Return the HTML elements of the page."""
     return [item.proto.body for item in app.get("html")]
 
 
@@ -159,7 +154,6 @@ def literal(app: Any) -> str:
 
 
 def drop(app: Any, *files: Source) -> None:
-    """Upload files on the Data page."""
     zone = next(item for item in app.file_uploader if item.key.startswith("drop_"))
     for file in files:
         zone.upload(file.name, file.data)

@@ -17,7 +17,6 @@ def page(corpus=None, **more):
 
 
 def extracted(app, *methods):
-    """Choose systems and run them."""
     app.multiselect(key="methods").set_value(list(methods)).run()
     app.button(key="extract").click().run()
     assert not app.exception

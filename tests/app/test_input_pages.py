@@ -70,7 +70,6 @@ def test_renamed_systems_keep_names_on_every_page() -> None:
 
 
 def means(app: Any, file: str, head: str, meaning: str) -> None:
-    """Choose the meaning of a column in the form of a file."""
     next(box for box in app.selectbox if box.key.startswith(f"means {file} {head} ")).set_value(meaning).run()
     assert not app.exception
 

@@ -81,7 +81,6 @@ def test_raters_work_blind_and_ratings_combine_on_data_page(offered):
 
 
 def phrases(app):
-    """Return the keyphrase and the candidate to rate."""
     return tuple(item.value for item in app.markdown if item.value.startswith("#### "))
 
 

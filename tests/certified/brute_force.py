@@ -246,7 +246,6 @@ def _log2(x: int) -> Decimal:
 
 
 def decimal(x: Number) -> Decimal:
-    """Return a number with 50 digits."""
     return x if isinstance(x, Decimal) else Decimal(x.numerator) / Decimal(x.denominator)
 
 
@@ -259,7 +258,6 @@ def _divided(above: Number, below: Number) -> Number:
 
 
 def cutoff(k: Any, document: Document, rows: int) -> int:
-    """Return the cutoff of a measure in one document."""
     size = len(document.gold)
     return {"M": rows, "O": size, "G": max(rows, size), "": 10**9}[k] if isinstance(k, str) else int(k)
 
@@ -544,7 +542,6 @@ def _all_entries(case: dict[str, Any]) -> Iterable[Any]:
 
 
 def documents(case: dict[str, Any], rules: dict[str, Any], without: str | None = None) -> dict[str, Document]:
-    """Return every document of a case; without: an annotator who is left out of the gold standard."""
     gold = case["gold"] if several_annotators(case["gold"]) else {"": case["gold"]}
     grades, result = case.get("grades", {}), dict[str, Document]()
     people = [name for name in gold if name != without]
@@ -588,7 +585,6 @@ def counts(document: Document, rules: dict[str, Any]) -> bool:
 
 
 def mean(values: Sequence[Number]) -> Number:
-    """Return the mean of numbers."""
     if any(isinstance(value, Decimal) for value in values):
         return sum(map(decimal, values), Decimal(0)) / len(values)
     return sum(values, ZERO) / len(values)
@@ -624,7 +620,6 @@ def measure_and_cutoff(case: dict[str, Any], rules: dict[str, Any]) -> tuple[str
 
 
 def averaged(case: dict[str, Any], rules: dict[str, Any], without: str | None = None) -> Number:
-    """Return the average over the documents of a case."""
     name, k = measure_and_cutoff(case, rules)
     tables = name in CONCORDANCE
     # Lists are looked at as they were returned, with their repeats.

@@ -153,7 +153,3 @@ def test_an_answer_that_is_no_number_is_refused(line: str) -> None:
 def test_a_script_with_too_few_lines_is_refused() -> None:
     with pytest.raises(SystemExit, match=f"1 lines for {len(SET)} cases"):
         asked(f"{sys.executable} -c 'print(1)'")
-
-
-def test_page_names_example() -> None:
-    assert f"`docs/certified/{EXAMPLE.name}`" in PAGE.read_text("utf-8")

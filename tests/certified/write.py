@@ -57,19 +57,16 @@ def slug(*words: str) -> str:
 
 
 def settings_of(case: dict[str, Any]) -> kp.Settings:
-    """Return the settings of a case as KPScope's."""
     return kp.Settings(**{"interval": "none"} | case["settings"])
 
 
 def signature(case: dict[str, Any]) -> str:
-    """Return the signature of a case."""
     documents = case["gold"].values() if "lists" not in case else [case["gold"]]
     known = {name for part in documents for name in part}
     return kp.signature(settings_of(case), len(known), "universe" not in idle(case["measure"]))
 
 
 def certified() -> list[dict[str, Any]]:
-    """Return the cases as written to the file."""
     made = []
     for case in scenes():
         value, reason = printed(case)
@@ -84,7 +81,6 @@ def certified() -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Write the file, one case per line."""
     lines = ",\n".join(json.dumps(case, ensure_ascii=False) for case in certified())
     text = f'{{"about": {json.dumps(ABOUT)}, "cases": [\n{lines}\n]}}\n'
     CASES.parent.mkdir(exist_ok=True)

@@ -46,7 +46,6 @@ def outcome(one: Case) -> str:
 
 
 def _given(one: Case) -> dict[str, Any]:
-    """Return what `load` is given to read a file."""
     return {one.role: one.source, "strict": one.strict, "fixes": one.fixes, "mapping": {one.source.name: one.mapping}}
 
 
@@ -69,7 +68,6 @@ def _opens(one: Case) -> bool | None:
 
 
 def _took(one: Case) -> float:
-    """Return the computing time of reading a file once, in seconds."""
     before = time.process_time()
     with suppress(InputError, UsageError):
         if _opens(one) is None:
@@ -78,7 +76,6 @@ def _took(one: Case) -> float:
 
 
 def _peak() -> int:
-    """Return the peak memory of the process in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 

@@ -49,7 +49,6 @@ def is_usable(corpus: Corpus) -> None:
 
 
 def is_sound(corpus: Corpus) -> None:
-    """Check the properties of every corpus."""
     assert corpus.documents["doc_id"].is_unique
     assert corpus.documents["doc_id"].str.strip().ne("").all()
     known = set(corpus.documents["doc_id"])

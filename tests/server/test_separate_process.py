@@ -28,7 +28,6 @@ def limited() -> Iterator[None]:
 
 
 def spin(seconds: float) -> float:
-    """Compute for some seconds, and return the processor time that it took."""
     begun = time.process_time()
     while time.process_time() - begun < seconds:
         pass
@@ -36,7 +35,6 @@ def spin(seconds: float) -> float:
 
 
 def fill(number: int) -> int:
-    """Allocate this many bytes, and return their number."""
     return len(bytearray(number))
 
 

@@ -161,7 +161,6 @@ def table(found: Lists, **further: str) -> str:
 
 @pytest.fixture(scope="module")
 def files() -> dict[str, tuple[str, dict[str, str]]]:
-    """Return data set → its gold standard, and its systems, as CSV."""
     made = {}
     for name, (documents, seed) in {"nus": (12, 4), "wiki": (15, 5)}.items():
         gold, systems, _ = lists(documents, seed, SHARES)

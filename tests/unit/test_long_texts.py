@@ -28,8 +28,6 @@ LONG = 60_000
 
 
 def refused(read: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Return a function that expects an InputError."""
-
     def reads(text: str) -> None:
         with pytest.raises(kp.UsageError):
             read(text)

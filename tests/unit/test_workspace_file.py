@@ -58,7 +58,6 @@ def members(data: bytes) -> dict[str, bytes]:
 
 
 def zipped(parts: dict[str, bytes], **changes: object) -> Source:
-    """Pack members, entries of the manifest changed."""
     if changes:
         parts = {**parts, "kpscope.json": json.dumps(json.loads(parts["kpscope.json"]) | changes).encode()}
     return Source("mine.kpscope", packed("mine", parts.items()).data)

@@ -114,7 +114,6 @@ def test_no_normalisation_merges_two_sentences(pipeline):
 
 
 def chosen(corpus: kp.Corpus, **lists: list[str]) -> kp.Corpus:
-    """Return the corpus with a gold standard: annotator = phrases of d1."""
     rows = [("d1", annotator, phrase, np.nan) for annotator, phrases in lists.items() for phrase in phrases]
     gold = pd.DataFrame(rows, columns=["doc_id", "annotator", "phrase", "relevance"])
     return kp.Corpus(documents=corpus.documents, gold=gold.astype(dict.fromkeys(gold.columns[:3], "str")))

@@ -152,7 +152,6 @@ def test_measures_equal_scikit_learn(found, outcome):
 
 
 def small(*lists: tuple[str, list[int]], texts: dict[str, str] | None = None) -> kp.Corpus:
-    """Return a corpus of d1 (and others) with sentences chosen by their number."""
     texts = texts or {"d1": " ".join(["A sea rises."] * 30)}
     gold = pd.DataFrame([("d1", name, f"d1#s{n:03d}") for name, numbers in lists for n in numbers])
     gold.columns = ["doc_id", "annotator", "sentence"]
