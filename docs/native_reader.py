@@ -1,4 +1,4 @@
-"""Draw sentences and names for a native reader, who marks those to rewrite: `python -m tests.native_reader SEED`.
+"""Draw sentences and names for a native reader, who marks those to rewrite: `python -m docs.native_reader SEED`.
 
 Sentences come from the screen and messages (TOML), the documentation, and docstrings, in equal parts; names are those
 of modules, classes, functions, arguments, and local variables. At most 5 of the 100 sentences and 5 of the 60 names
