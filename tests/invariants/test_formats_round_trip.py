@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import product
 
 import pandas as pd
@@ -66,6 +66,11 @@ CORPORA = {
 }
 
 
+@cache
+def loaded(name: str) -> kp.Corpus:
+    return CORPORA[name]()
+
+
 #: A workspace keeps files as they are; without files, a table whose every phrase has a semicolon is taken for lists.
 NOT_KEPT = ("F10 JSON rows", "workspace")
 
@@ -74,7 +79,7 @@ NOT_KEPT = ("F10 JSON rows", "workspace")
     ("name", "form"), [one for one in product(CORPORA, [*ENDINGS, "workspace"]) if one != NOT_KEPT]
 )
 def test_written_corpus_reads_back_unchanged(name, form):
-    corpus = CORPORA[name]()
+    corpus = loaded(name)
     if form == "workspace":
         again = read_workspace(Source("a", workspace_file(Saved(uploads_of(corpus))))).uploads.load()
         for table in COLUMNS if name != "F5" else ():  # whose documents have an order of their own
@@ -101,7 +106,7 @@ predictions = st.dictionaries(phrase, st.lists(phrase, max_size=5), max_size=4)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.dictionaries(phrase, lists, min_size=1, max_size=3), st.dictionaries(phrase, predictions, max_size=2))
 @example({"0": {"0@": [";"]}}, {})
 def test_drawn_corpus_reads_back_unchanged(ending, gold, runs):

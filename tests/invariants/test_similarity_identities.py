@@ -50,7 +50,7 @@ def test_identical_phrases_score_1_or_are_undefined(a):
 @given(phrase, phrase)
 @few
 def test_pair_similarity_ignores_other_pairs(a, b):
-    others = draw(7, pairs=50)
+    others = draw(7, pairs=5)
     measures = [name for name in BOUNDED if name != "random"]
     together = score([*others[0], a, a], [*others[1], b, b], measures).table
     assert np.array_equal(together[-1], score([a], [b], measures).table[0], equal_nan=True)
