@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -14,9 +13,6 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.browser.steps import DESK
 from tests.dashboard import FLAGS, HOST, running
-
-#: An app, run by Streamlit; not a file of tests.
-collect_ignore = ["tested_app.py"]
 
 
 @pytest.fixture(scope="session")
@@ -35,8 +31,7 @@ def chromium() -> str:
 @pytest.fixture(scope="session")
 def server(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Yield the address of a running app, shared by all tests."""
-    opener = (sys.executable, "-m", "tests.browser.tested_app")
-    with running(tmp_path_factory.mktemp("server") / "log", opener=opener) as (address, _):
+    with running(tmp_path_factory.mktemp("server") / "log") as (address, _):
         yield address
 
 
@@ -70,7 +65,6 @@ def browser(context: BrowserContext) -> Browser:
 
 @pytest.fixture
 def console_errors() -> list[str]:
-    """Return the errors on the console of `page`, in order."""
     return []
 
 

@@ -20,7 +20,6 @@ def zone(page: Page) -> Locator:
 
 
 def follow(page: Page, settle: SETTLE, name: str) -> None:
-    """Open a page by its link in the navigation."""
     page.get_by_role("link", name=name, exact=True).first.click()
     page.wait_for_url(f"**/{name.lower()}?*")
     settle(page)
@@ -35,7 +34,6 @@ def slider(page: Page) -> Locator:
 
 
 def drop(page: Page, server: str, settle: SETTLE, *files: Path) -> None:
-    """Open the Data page and upload files."""
     page.goto(f"{server}/data")
     settle(page)
     zone(page).wait_for(state="attached", timeout=60_000)
@@ -50,11 +48,3 @@ def written(folder: Path, tables: Mapping[str, Sequence[Sequence[object]]]) -> l
         with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows(rows)
     return [folder / f"{name}.csv" for name in tables]
-
-
-def assert_it_fits_a_telephone(page: Page) -> None:
-    """Assert that a page opened on a phone is not wider than its screen."""
-    assert page.locator('[data-testid="stException"]').count() == 0
-    assert page.evaluate("document.documentElement.scrollWidth") <= TELEPHONE["width"]
-    block = page.locator('[data-testid="stMainBlockContainer"]')
-    assert block.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
