@@ -48,7 +48,6 @@ def unit_command() -> tuple[str, ...]:
 
 
 def settings() -> dict[str, str]:
-    """Return the settings that are shipped, for the name of this machine."""
     lines = (line for line in shipped("kpscope.env").splitlines() if line and not line.startswith("#"))
     return {**os.environ, **dict(line.split("=", 1) for line in lines), "STREAMLIT_SERVER_ALLOWED_HOSTS": HOST}
 
@@ -124,14 +123,43 @@ def whose(session: Session) -> set[str]:
     return set(re.findall(r"person\d\d|yake", page))
 
 
-def test_killed_copy_leaves_other_copies_running(tmp_path: Path) -> None:
+@contextmanager
+def listening() -> Iterator[tuple[dict[str, str], list[bytes]]]:
+    """Listen as a proxy; yield the variables that name it, and what it was asked."""
+    asked = list[bytes]()
+    with socket.create_server((HOST, 0)) as elsewhere:
+
+        def note_who_asks() -> None:
+            with suppress(OSError):
+                while True:
+                    visitor, _ = elsewhere.accept()
+                    asked.append(visitor.recv(1000))
+                    visitor.close()
+
+        threading.Thread(target=note_who_asks, daemon=True).start()
+        proxy = f"http://{HOST}:{elsewhere.getsockname()[1]}"
+        names = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
+        yield {**dict.fromkeys(names, proxy), "NO_PROXY": "", "no_proxy": ""}, asked
+        elsewhere.shutdown(socket.SHUT_RDWR)
+
+
+def test_copies_survive_a_killed_one_and_refuse_strangers(tmp_path: Path) -> None:
     port = free_port()
     address = f"http://{HOST}:{port}"
+    everywhere = ("--server.address", "0.0.0.0")
     with (
-        running(tmp_path / "a", opener=unit_command(), environment=settings()) as (first, ending),
-        running(tmp_path / "b", opener=unit_command(), environment=settings()) as (second, _),
+        listening() as (proxy, asked),
+        running(tmp_path / "a", opener=unit_command(), environment=settings() | proxy) as (first, ending),
+        running(tmp_path / "b", *everywhere, opener=unit_command(), environment=settings() | proxy) as (second, _),
         nginx(without_certificate(nginx_site(first, second, tmp_path, ("443 ssl", str(port)))), tmp_path, port),
     ):
+        stream = second.replace("http", "ws") + "/_stcore/stream"
+        with connect(stream, origin=second, proxy=None):
+            pass
+        for foreign in ("https://kpscope.example.com", "http://localhost:3000", f"{second}.example.com", "null"):
+            with pytest.raises(InvalidStatus) as refused, connect(stream, origin=foreign, proxy=None):
+                pass
+            assert refused.value.response.status_code == 403
         with urllib.request.urlopen(address, timeout=30) as answer:
             assert [answer.headers.get_all(name) for name in HEADERS] == [[value] for value in HEADERS.values()]
         people = {f"person{number:02}": Session(address, "data") for number in range(4)}
@@ -155,33 +183,6 @@ def test_killed_copy_leaves_other_copies_running(tmp_path: Path) -> None:
                 assert "Your files are not here" in again.words()
                 assert "refers to uploaded files" in again.words()
                 assert whose(again) == set()
-
-
-def test_other_sites_are_refused_and_none_is_asked(tmp_path: Path) -> None:
-    asked = []
-    with socket.create_server((HOST, 0)) as elsewhere:
-
-        def note_who_asks() -> None:
-            with suppress(OSError):
-                while True:
-                    visitor, _ = elsewhere.accept()
-                    asked.append(visitor.recv(1000))
-                    visitor.close()
-
-        threading.Thread(target=note_who_asks, daemon=True).start()
-        proxy = f"http://{HOST}:{elsewhere.getsockname()[1]}"
-        names = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
-        part = {**settings(), **dict.fromkeys(names, proxy), "NO_PROXY": "", "no_proxy": ""}
-        everywhere = ("--server.address", "0.0.0.0")
-        with running(tmp_path / "log", *everywhere, opener=unit_command(), environment=part) as (address, _):
-            stream = address.replace("http", "ws") + "/_stcore/stream"
-            with connect(stream, origin=address, proxy=None):
-                pass
-            for foreign in ("https://kpscope.example.com", "http://localhost:3000", f"{address}.example.com", "null"):
-                with pytest.raises(InvalidStatus) as refused, connect(stream, origin=foreign, proxy=None):
-                    pass
-                assert refused.value.response.status_code == 403
-        elsewhere.shutdown(socket.SHUT_RDWR)
     assert asked == []
 
 
@@ -223,7 +224,6 @@ def test_shipped_nginx_site_limits_and_hides(tmp_path: Path) -> None:
     Copy.ended.clear()
 
     def ask_all(*paths: str) -> list[HTTPResponse]:
-        """Request paths over one connection."""
         line, answers = HTTPSConnection(NAME, port, timeout=60), list[HTTPResponse]()
         line.sock = trusted.wrap_socket(socket.create_connection((HOST, port), 60), server_hostname=NAME)
         with closing(line):

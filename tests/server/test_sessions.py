@@ -1,18 +1,29 @@
-"""Sessions of a running server: isolation, seats, and files left on disk."""
+"""Sessions of a running server: isolation, seats, files left on disk, and work that ends with its browser."""
 
 from __future__ import annotations
 
+import io
 import os
+import random
+import threading
 import time
+import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
+from subprocess import Popen
 from urllib.parse import urlsplit
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
-from tests.dashboard import HOST, ROOT, Session, running
+from tests.dashboard import HOST, PATIENCE, ROOT, Session, running
+
+#: So long a server is looked at, after it had so long to end the step that it was at, in seconds.
+LOOK, STEP = 1.5, 1.5
+#: Seconds of computing that show work, and fewer than these rest; of a core that is free, .4 and .15 of the look.
+WORKS, RESTS = 0.6, 0.225
 
 GOLD = b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,moon\n"
 
@@ -31,8 +42,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Yield the address of a server with two seats and a shared data set."""
+def started(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Popen[bytes]]]:
+    """Yield address and process of a server with two seats and a shared data set."""
     data = tmp_path_factory.mktemp("data")
     (data / "class").mkdir()
     (data / "class" / "gold.csv").write_bytes(GOLD)
@@ -44,14 +55,19 @@ def server(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     log = tmp_path_factory.mktemp("log") / "log"
-    with running(log, "--server.disconnectedSessionTTL", "2", environment={**os.environ, **part}) as (address, _):
-        yield address
+    with running(log, "--server.disconnectedSessionTTL", "2", environment={**os.environ, **part}) as result:
+        yield result
 
 
-def wait_for_a_seat(address: str) -> Session:
+@pytest.fixture(scope="module")
+def server(started: tuple[str, Popen[bytes]]) -> str:
+    return started[0]
+
+
+def wait_for_a_seat(address: str, cookies: Mapping[str, str] | None = None) -> Session:
     """Open a session; the server sees within a moment that the tabs of others are closed."""
     for _ in range(50):
-        session = Session(address, "data")  # the page that costs least; all of them tell who has no seat
+        session = Session(address, "data", cookies=cookies)  # costs least; all pages tell who has no seat
         if "KPScope is full" not in session.words():
             return session
         session.close()
@@ -125,3 +141,70 @@ def test_nothing_is_left_on_the_disk(server: str, home: Path) -> None:
             session.open(page)
         assert "system-large" in session.words()
     assert written(home, ROOT) - before == set()
+
+
+def test_two_tabs_keep_same_named_files_apart(server: str) -> None:
+    """Both tabs belong to one browser, share its cookies, and load in turns."""
+    run = "doc_id,rank,keyphrase\n{marker},1,bucket\ncommon,1,tide\n"
+    with wait_for_a_seat(server) as first, wait_for_a_seat(server, first.cookies) as second:
+        # a second file of the same name takes the place of the former, in its own tab alone
+        for one, zone, marker in (
+            (first, "drop_0", "mango"),
+            (second, "drop_0", "papaya"),
+            (second, "drop_1", "cherry"),
+        ):
+            gold = f"doc_id,keyphrase\n{marker},table\ncommon,tide\n"
+            one.upload(zone, {"gold.csv": gold.encode(), "system.csv": run.format(marker=marker).encode()})
+        for one, part, others in ((first, "mango", ("papaya", "cherry")), (second, "cherry", ("mango", "papaya"))):
+            one.open("documents", one.query)
+            everything = one.words() + str(one.tables())
+            assert part in everything
+            assert not [other for other in others if other in everything]
+
+
+def texts() -> bytes:
+    """Return a zip of texts whose tagging takes many seconds."""
+    rng, packed = random.Random(0), io.BytesIO()
+    words = [f"{a}{b}{c}" for a in ("st", "pl", "br", "gr") for b in ("an", "ing", "o", "ed") for c in ("d", "ts", "e")]
+    with zipfile.ZipFile(packed, "w") as archive:
+        for number in range(80):
+            archive.writestr(f"text{number}.txt", " the ".join(rng.choices(words, k=1500)) + ".")
+    return packed.getvalue()
+
+
+def computed(process: Popen[bytes]) -> float:
+    fields = Path(f"/proc/{process.pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc, which tells what a process takes")
+def test_work_ends_when_browser_leaves(started: tuple[str, Popen[bytes]]) -> None:
+    address, process = started
+    looked = LOOK
+    for stays in (True, False):
+        session = wait_for_a_seat(address)
+        session.upload("drop_0", {"texts.zip": texts()})
+        session.open("data", f"{session.query}&data_tab=Extract+phrases&methods=tfidf-chunks")
+
+        def extract(one: Session = session) -> None:
+            with suppress(ConnectionClosed, TimeoutError):
+                one.press("extract")
+
+        work = threading.Thread(target=extract)
+        work.start()
+        time.sleep(1.0)
+        if not stays:
+            session.close()
+        time.sleep(STEP)
+        begun, before = time.monotonic(), computed(process)
+        if stays:  # a machine that is busy otherwise takes longer, and so the other half is looked at for as long
+            while computed(process) - before < WORKS and time.monotonic() - begun < PATIENCE:
+                time.sleep(0.05)
+            looked = max(LOOK, time.monotonic() - begun)
+            assert computed(process) - before >= WORKS
+        else:
+            time.sleep(looked)
+            assert computed(process) - before < RESTS
+        session.close()
+        work.join(30)
+        time.sleep(STEP)
