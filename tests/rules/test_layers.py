@@ -17,6 +17,7 @@ ORDER = (
 )
 #: Packages that one chain of imports may cross, and modules that it may hold (files that only hand names on: none).
 PACKAGES, MODULES = 10, 14
+parsed = cache(ast.parse)
 DASHBOARD = {"kp_ui": len(ORDER), "pages": len(ORDER) + 1, "app": len(ORDER) + 1}
 
 
@@ -38,7 +39,7 @@ def floor(name: str) -> int | None:
 
 def imports(source: str, module: str, is_package: bool = False) -> Iterator[tuple[int, str]]:
     """Yield line and full name of everything imported anywhere in a file, inside functions and type checks too."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -109,9 +110,7 @@ def test_imports_go_down_only() -> None:
 
 def test_no_chain_of_modules_is_long() -> None:
     hands_on = {
-        name: not any(
-            isinstance(node, ast.FunctionDef | ast.ClassDef) for node in ast.parse(path.read_text("utf-8")).body
-        )
+        name: not any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in parsed(path.read_text("utf-8")).body)
         for name, path in modules()
         if path.stem in ("__init__", "__main__")
     }
