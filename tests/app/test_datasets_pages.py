@@ -9,14 +9,8 @@ from tests.app.opening import TABS, opened, words
 from tests.unit.test_datasets import drawn
 
 RUNS = {"bart#1": 0.6, "bart#2": 0.55, "bart#3": 0.58, "t5": 0.5, "yake": 0.3}
-PAGES = [
-    ("overview", ""),
-    ("documents", ""),
-    ("correlation", ""),
-    *(("systems", tab) for tab in TABS["systems"]),
-    *(("report", tab) for tab in TABS["report"]),
-    ("data", "Details"),
-]
+PAGES = [("overview", ""), ("documents", ""), ("correlation", ""), ("data", "Details")]
+PAGES += [(page, tab) for page in ("systems", "report") for tab in TABS[page]]
 
 
 @pytest.fixture(scope="module")

