@@ -11,8 +11,10 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
+import nbformat
 import pytest
 import yaml
+from nbclient import NotebookClient
 
 import kp_core as kp
 from docs.written import PAGES as WRITTEN
@@ -111,14 +113,9 @@ def run(line: str) -> None:
         assert status == 0, f"{line}: {said.getvalue()}"
 
 
-def build(project: Path, site: Path) -> subprocess.CompletedProcess[str]:
-    """Build the pages; without --quiet, under which MkDocs hides its warnings."""
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)]
-    return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
-
-
 def test_docs_build_without_broken_links_or_foreign_fetches(tmp_path: Path) -> None:
-    built = build(ROOT, tmp_path / "site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # --quiet hides warnings
     assert built.returncode == 0, built.stderr
     pages = list((tmp_path / "site").rglob("*.html"))
     assert len(pages) > 5
@@ -177,23 +174,39 @@ def test_generated_pages_are_up_to_date(name: str) -> None:
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == WRITTEN[name](), "run: make pages"
 
 
-def test_every_command_line_option_has_help() -> None:
-    commands = [name for name in app if not name.startswith("-")]
-    options = [
-        (name, option.name, option.parameter.help)
-        for name in commands
-        for option in app[name].assemble_argument_collection(parse_docstring=True)
-        if option.names and option.name != "*"
-    ]
-    assert len(options) > 100
-    assert [option for option in options if not option[2]] == []
-    page = WRITTEN["command_line.md"]()
-    assert [name for name, option, _ in options if f"`{option}`" not in page] == []
-
-
 def test_formats_page_lists_every_mapping_field() -> None:
     said = WRITTEN["formats.md"]()
     keys = [*(field.name for field in fields(Mapping) if field.name != "switches"), *SWITCHES]
     assert [key for key in keys if f"`{key}=" not in said] == []
     written = [words for row in re.findall(r"^\| (`\w+=[^|]*) \|", said, re.M) for words in re.findall(r"`(\w+)=", row)]
     assert sorted(written) == sorted(keys)
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    """Return the code of each cell → kind of output → output."""
+    notebook = nbformat.read(ROOT / "docs" / "notebook.ipynb", as_version=4)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT))
+        NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(ROOT / "docs")}}).execute()
+    return {
+        cell.source: {kind: text for output in cell.outputs for kind, text in output.get("data", {}).items()}
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    }
+
+
+def test_notebook_is_stored_without_outputs() -> None:
+    notebook = nbformat.read(ROOT / "docs" / "notebook.ipynb", as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells)
+
+
+def test_notebook_shows_answer_table_and_chart(executed: dict[str, dict[str, str]], lectures: kp.Corpus) -> None:
+    shown = {source.rstrip().rpartition("\n")[2]: result for source, result in executed.items()}
+    claim = kp.answer(lectures, k=6).claim
+    assert f"{claim}</b>" in shown["kp.answer(corpus, k=6)"]["text/html"]
+    values = kp.evaluate(lectures, k=6, measures="F1@k", interval="none").frame["value"]
+    assert all(f"{value:.3f}" in shown["result"]["text/html"] for value in values)
+    (drawn,) = (result for source, result in shown.items() if source.endswith(".chart()"))
+    assert {trace.get("name") for trace in drawn["application/vnd.plotly.v1+json"]["data"]} >= {"yake", "tfidf"}
+    assert "normalise:" in shown["printed"]["text/html"]
