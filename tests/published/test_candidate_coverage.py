@@ -1,13 +1,11 @@
-"""Candidates reach the measured share of the gold keyphrases of two public data sets within two points.
+"""Candidates reach the measured share of the gold keyphrases of wiki20 within two points.
 
-Rows that need no tags on all 99 papers of SemEval-2010, tagged rows on wiki20 (a quarter of a minute of tagging); all
-rows of both sets: `python -m benchmarks.extraction`, in benchmarks/lecture_systems.md.
+SemEval-2010, whose tagging takes minutes: `python -m benchmarks.extraction`, in benchmarks/lecture_systems.md.
 """
 
 import pytest
 
-import kp_core as kp
-from kp_core.extraction.coverage import KINDS, coverage
+from kp_core.extraction.coverage import coverage
 from tests.cases import rows
 
 pytestmark = pytest.mark.published
@@ -23,29 +21,14 @@ NAMED = {
 }
 
 
-def expected(shared, data):
-    table = [row for row in rows(shared("oracles/real/candidate_coverage.csv")) if row["data"] == data]
-    measured = {(row["tagger"], row["candidates"]): row for row in table}
-    return {kind: measured[named] for kind, named in NAMED.items()}
-
-
-def assert_close(table, measured):
-    for kind, result in table.set_index("candidates").iterrows():
-        assert result["coverage"] == pytest.approx(float(measured[kind]["coverage"]), abs=0.02), kind
-        if number := measured[kind]["candidates_per_document"]:
-            assert result["candidates a document"] == pytest.approx(float(number), rel=0.005), kind
-
-
-def test_semeval_without_tags(shared):
-    folder = shared("data/semeval2010")
-    gold = folder / "references" / "test.combined.stem.json"
-    corpus = kp.load(gold, documents=folder / "test_documents_liaad.zip")
-    kinds = [kind for kind in NAMED if KINDS[kind] is None]
-    assert_close(coverage(corpus, gold_stemmed=True, kinds=kinds), expected(shared, "semeval2010"))
-
-
-def test_wiki20(shared):
+def test_candidates_reach_the_measured_share_of_wiki20(shared):
     from benchmarks.extraction import wiki20
 
     shared("data/wiki20")
-    assert_close(coverage(wiki20(), kinds=list(NAMED)), expected(shared, "wiki20"))
+    table = [row for row in rows(shared("oracles/real/candidate_coverage.csv")) if row["data"] == "wiki20"]
+    measured = {(row["tagger"], row["candidates"]): row for row in table}
+    for kind, result in coverage(wiki20(), kinds=list(NAMED)).set_index("candidates").iterrows():
+        expected = measured[NAMED[kind]]
+        assert result["coverage"] == pytest.approx(float(expected["coverage"]), abs=0.02), kind
+        if number := expected["candidates_per_document"]:
+            assert result["candidates a document"] == pytest.approx(float(number), rel=0.005), kind
