@@ -20,6 +20,11 @@ settings.load_profile("kpscope")
 providers._get_local_constants = Constants
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with long files that wait for other processes, so that the other worker computes meanwhile."""
+    items.sort(key=lambda item: not item.nodeid.startswith(("tests/browser/test_use", "tests/wheel")))
+
+
 @pytest.fixture(scope="session")
 def shared() -> Callable[[str], Path]:
     """Return the path of real data or an oracle next to the project; skip the test if it is missing."""
