@@ -57,7 +57,7 @@ def table(page: Page, column: str) -> list[dict[str, str]]:
 
 def downloaded(page: Page, button: Locator) -> bytes:
     """Return the file of a download button; click twice, because a click during drawing is lost."""
-    for patience in (10_000, 30_000):
+    for patience in (10_000, 60_000):
         try:
             with page.expect_download(timeout=patience) as waiting:
                 button.click()
