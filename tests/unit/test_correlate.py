@@ -60,6 +60,11 @@ def test_pair_without_keyphrase_takes_best_gold_value():
     assert "pairs-of:best-over-gold" in study.signature
 
 
+def test_labels_of_the_file_replace_computed_ones_and_no_group_gives_no_subset(table):
+    study = kp.correlate(table.assign(location="Middle"), by="location,group", interval="none", test="none")
+    assert [subset for subset in study.frame["subset"].unique() if ":" in subset] == ["location:Middle"]
+
+
 def test_missing_data_are_refused(table):
     with pytest.raises(kp.InputError, match="no judged pair"):
         kp.correlate(corpus_of({"d": ["x"]}))
