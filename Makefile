@@ -21,6 +21,8 @@ QUICK := tests/certified tests/differential tests/invariants tests/rules tests/u
 
 # The workers share the cores, so that further threads per worker only wait for each other.
 test quick wheel-test coverage fuzz: export OPENBLAS_NUM_THREADS := 1
+# Workers and servers start faster with the bytecode of a former start.
+test quick wheel-test coverage fuzz: export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: run test quick lint wheel-test pages docs coverage bench fuzz clean
 
