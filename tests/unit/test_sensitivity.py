@@ -80,6 +80,8 @@ def test_head_to_head_uses_universe_of_all_systems() -> None:
     assert result.phrases[["keyphrase", "found by"]].to_numpy().tolist() == [["tide", "a"], ["sea", "b"]]
     values = kp.evaluate(corpus, measures="kappa", k="gold", interval="none").frame["value"].tolist()
     assert result.by_document[["a", "b"]].to_numpy().tolist() == [values[:2]]
+    with pytest.raises(kp.UsageError, match="'a' is compared with itself"):
+        kp.head_to_head(corpus, a="a", b="a")
 
 
 def test_two_systems_side_by_side_by_hand() -> None:
