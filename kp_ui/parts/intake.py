@@ -26,7 +26,6 @@ from kp_ui.state import cached, kept, link, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
 _TEMPLATES = prose.entries("templates")
-_NOT_READ = "not read"
 #: Entry points on a first visit: target page → title, description, and label of the button.
 _ENTRY_POINTS = {
     "overview": ("Compare systems", "Score extraction systems against a gold standard.", "Try it with 4 systems"),
@@ -175,12 +174,12 @@ def _in_words(file: Source, receipts: Sequence[report.Receipt], may_be_joined: b
         return typeset.listed(list(dict.fromkeys(receipt.what for receipt in receipts)), 4)
     if (mapping := workspace.session().uploads.mappings.get(file.name)) and mapping.role == "leave out":
         return "left out, as you chose"
-    return "read together with others" if may_be_joined else _NOT_READ
+    return "read together with others" if may_be_joined else prose.text("data.not_read")
 
 
 def _row(name: str, words: str, parts: Sequence[report.Receipt], file: Source | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        mark = "…" if workspace.session().problem or words == _NOT_READ else "✓"
+        mark = "…" if workspace.session().problem or words == prose.text("data.not_read") else "✓"
         st.markdown(f"{mark} **{show.plain(name)}** · {show.plain(words)}", width="stretch")
         if len(parts) > 1:
             with st.popover(show.pluralize(len(parts), "part"), type="tertiary"):

@@ -83,9 +83,7 @@ def _opened(name: str, source: Source, form: Form) -> Form:
         role = cast(Any, st.segmented_control("This file is", list(ROLES), **roles) or old.role)
         if len(form.formats) > 1:
             formats = {old.format: title_of(proposed)} | {f: title_of(f) for f in form.formats if f != proposed}
-            chosen = chosen | {
-                "format": controls.file_setting("Format", formats, old.format, f"format {name}", width=360)
-            }
+            chosen = chosen | {"format": controls.choice("Format", formats, old.format, f"format {name}", width=360)}
         if len(form.sheets) > 1:
             sheets = st.multiselect("Sheets", form.sheets, old.sheet or form.sheets, key=f"sheets {name}")
             chosen = chosen | {"sheet": tuple(sheets) if old.sheet or len(sheets) < len(form.sheets) else ()}
@@ -94,7 +92,7 @@ def _opened(name: str, source: Source, form: Form) -> Form:
             chosen = chosen | {"header": ("yes" if old.header == "no" else old.header) if headed else "no"}
         is_guessed = b"\0" not in source.data and source.data != source.data.decode("utf-8", "ignore").encode()
         if old.encoding or is_guessed:
-            encoding = controls.file_setting("Encoding", _ENCODINGS, old.encoding, f"encoding {name}", width=200)
+            encoding = controls.choice("Encoding", _ENCODINGS, old.encoding, f"encoding {name}", width=200)
             chosen = chosen | {"encoding": encoding}
     if chosen != initial:
         form = _form(source, replace(Mapping(role), **chosen))
@@ -123,10 +121,10 @@ def _lines(name: str, form: Form, heads: Sequence[str], meanings: dict[str, str]
         usual = meanings.get(head, "")
         key, label = f"{name} {head} {form.mapping.header} {form.mapping.sheet} {usual}", f"{show.plain(head)} holds"
         with right:
-            fields[head] = controls.file_setting(label, _MEANINGS, usual, f"means {key}", label_visibility="collapsed")
+            fields[head] = controls.choice(label, _MEANINGS, usual, f"means {key}", label_visibility="collapsed")
             if fields[head] == _ONWARD:
                 onward = list(fields)[list(fields).index(head) :]
-                last = controls.file_setting("Up to", {other: other for other in onward}, onward[-1], f"last {key}")
+                last = controls.choice("Up to", {other: other for other in onward}, onward[-1], f"last {key}")
                 fields |= dict.fromkeys(onward[: onward.index(last) + 1], "keyphrases")
                 meanings = {other: field for other, field in meanings.items() if field != "keyphrases"}
 
@@ -134,13 +132,13 @@ def _lines(name: str, form: Form, heads: Sequence[str], meanings: dict[str, str]
 def _table_settings(name: str, form: Form, fields: dict[str, str]) -> Mapping:
     mapping, meanings = form.mapping, list(fields.values())
     list_columns = [head for head, field in fields.items() if field in ("keyphrases", "gold")]
-    is_wide = max(len(list_columns), meanings.count("score"), meanings.count("marks")) > 1
+    is_wide = max(len(list_columns), meanings.count("score"), meanings.count("marks") if list_columns else 0) > 1
     has_keyphrases = list_columns and mapping.role != "judgements"
-    values = [value for head in list_columns for value in form.columns[head]]
+    listed = any(_LISTED.match(cell) for head in list_columns for cell in form.columns[head])
     indices, changes = dict[str, str](), dict[str, Any]()
 
     def choose(label: str, words: dict[str, str], usual: str, key: str) -> str:
-        return controls.file_setting(label, words, usual, f"{key} {name}", width=190)
+        return controls.choice(label, words, usual, f"{key} {name}", width=190)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if is_wide:
@@ -155,14 +153,13 @@ def _table_settings(name: str, form: Form, fields: dict[str, str]) -> Mapping:
             indices[choose("A document is", words, mapping.document, "document")] = "document"
         if has_keyphrases:
             changes["split"] = choose("Cells are split at", _SPLITS, mapping.split, "split")
-        if has_keyphrases and (mapping.inner or any(map(_LISTED.match, values))):
+        if has_keyphrases and (mapping.inner or listed):
             changes["inner"] = choose("Each item is", _INNER, mapping.inner, "inner")
         if "score" in meanings and mapping.role == "system":
             chosen = choose("A higher score", _BETTER, str(mapping.higher_is_better), "better")
             changes["higher_is_better"] = {"True": True, "False": False}.get(chosen)
         if "system" in meanings:
-            column = next(head for head, field in fields.items() if field == "system")
-            names = list(dict.fromkeys((*mapping.gold, *form.columns[column])))
+            names = list(dict.fromkeys((*mapping.gold, *form.columns[list(fields)[meanings.index("system")]])))
             gold: dict[str, Any] = {"default": mapping.gold, "key": f"gold {name}", "placeholder": "none of them"}
             changes["gold"] = tuple(st.multiselect("The gold standard is", names, **gold))
     return with_meanings(replace(mapping, **changes), fields, indices)
@@ -173,12 +170,10 @@ def _settings(name: str, form: Form) -> Mapping:
     for option, values in form.switches.items():
         words = {"": "auto-detected", **{value: {"\t": "TAB"}.get(value, value) for value in values}}
         label, current = _SWITCHES.get(option, option), mapping.switch(option)
-        mapping = mapping.with_switch(
-            option, controls.file_setting(label, words, current, f"{option} {name}", width=260)
-        )
+        mapping = mapping.with_switch(option, controls.choice(label, words, current, f"{option} {name}", width=260))
     if {"lines", "separator"} & form.switches.keys() and mapping.role != "documents":
-        split = controls.file_setting("Lists are split at", _LINE_SPLITS, mapping.split, f"split {name}", width=260)
-        mapping = replace(mapping, split=split)
+        choice = controls.choice("Lists are split at", _LINE_SPLITS, mapping.split, f"split {name}", width=260)
+        return replace(mapping, split=choice)
     return mapping
 
 

@@ -117,7 +117,7 @@ def select(
     return one_of(container.selectbox, label, choices, key, start, format_func=in_words, **kwargs)
 
 
-def file_setting(label: str, labels: Mapping[str, str], current: str, key: str, **kwargs: Any) -> str:
+def choice(label: str, labels: Mapping[str, str], current: str, key: str, **kwargs: Any) -> str:
     """Let the user choose a setting of a file; the choice is not part of the link. `labels`: value → words"""
     options = list(labels)
     position = options.index(current) if current in labels else 0

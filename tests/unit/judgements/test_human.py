@@ -48,12 +48,6 @@ def test_missing_scores_do_not_vote():
     assert needs_tie_rule(scores) == [False, False, False]
 
 
-def test_fractional_scores_equally_far_from_median_tie():
-    scores = np.array([[0.1, 0.7, 0.7, 0.1]])
-    assert needs_tie_rule(scores) == [True]
-    assert [human.majority(scores, rule)[0] for rule in human.TIE_RULES] == [0.1, 0.7, pytest.approx(0.4)]
-
-
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=8))
 def test_majority_by_its_definition(scores):
     counts = {score: scores.count(score) for score in scores}
