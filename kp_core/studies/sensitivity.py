@@ -448,8 +448,8 @@ def matches_of(sensitivities: Sequence[Sensitivity], printed: Sequence[ReportedS
     ]
     text, n_settings = listed([str(number) for number in printed]), len(settings)
     if fitting:
-        verb = "setting prints" if len(fitting) == 1 else "settings print"
-        notes = [Note("info", "printed", f"{len(fitting)} of {n_settings} {verb} {text}")]
+        verb = "prints" if len(fitting) == 1 else "print"
+        notes = [Note("info", "printed", f"{len(fitting)} of {pluralize(n_settings, 'setting')} {verb} {text}")]
     else:
         row = shown.iloc[shown["off"].abs().argmax()]
         closest = f"the nearest gives {row['measure']} {typeset.number(row['value'], 4)} ({row['system']})"

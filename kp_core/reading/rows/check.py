@@ -203,10 +203,17 @@ def _amounts(table: pa.Table, name: str, role: Role, file: str, reasons: dict[in
 
 def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.DataFrame:
     """Check the ids of lists, and reject empty lists with invalid ids."""
-    ids = pa.chunked_array([pa.array(lists["doc_id"], pa.large_string(), from_pandas=True)])
+    ids, sources = (
+        pa.chunked_array([pa.array(lists[name], pa.large_string(), from_pandas=True)]) for name in ("doc_id", "source")
+    )
     reasons: dict[int, str] = {}
-    trimmed = _text(ids, "id", limits.id_characters, reasons, "an empty id")
-    lists = lists.assign(doc_id=trimmed.to_pandas().set_axis(lists.index))
+    ids = _text(ids, "id", limits.id_characters, reasons, "an empty id")
+    lists = lists.assign(
+        **{
+            name: values.to_pandas().set_axis(lists.index)
+            for name, values in (("doc_id", ids), ("source", trim(sources)))
+        }
+    )
     for index, reason in sorted(reasons.items()):
         row = lists.iloc[index]
         if not row["length"]:

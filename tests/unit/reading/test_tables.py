@@ -230,3 +230,12 @@ def test_lists_of_texts_do_not_pass_through_python(monkeypatch: pytest.MonkeyPat
 def test_own_tables_have_no_explanatory_row() -> None:
     text = "annotator,doc_id,phrase,relevance,variants\n:,:,:,,\n0,0,0,,\n1,1,1,,\n"
     assert gold(text)[0] == (":", ":", ":")
+
+
+def test_an_empty_list_belongs_to_the_annotator_of_the_other_lists() -> None:
+    table = Source(
+        "g.csv", b"doc_id,annotator,keywords\nd1,K. L. ,clay; sand\nd1,M. N.,sand\nd2,K. L.,lime\nd2,M. N. ,\n"
+    )
+    corpus = load(gold=table)
+    assert tuple(corpus.annotators) == ("K. L.", "M. N.") == corpus.report.readings[0].whose
+    assert corpus.empty.to_numpy().tolist() == [["gold", "M. N.", "d2"]]
