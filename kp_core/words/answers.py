@@ -491,7 +491,7 @@ def of_people(result: Result, error: float, terms: Terms) -> Answer:
         claim = say("people share undefined", words=terms, reason=REASONS[share["reason"]])
         return Answer(claim, "people", f"{pluralize(int(share['documents']), terms['document'])}.")
     facts = {"words": terms, "share": share["value"], "documents": share["documents"], "pairs": len(pairs)}
-    facts |= {"hooper": pairs["Hooper"].mean(), "rolling": pairs["Rolling"].mean()}
+    facts |= {"hooper": share["value"] / (2 - share["value"]), "rolling": pairs["Rolling"].mean()}
     claim, why = say("people share", **facts), first_capital(say("people share, why", **facts))
     is_known = interpretable(("K",), result.settings)
     remark = f". {reliability(result, error, 'Landis & Koch 1977', terms)}" if is_known else f"; {say('no universe')}"
