@@ -224,7 +224,7 @@ def test_a_fix_is_offered_listed_and_undone() -> None:
 
 def test_missing_lists_lead_to_the_convention() -> None:
     app = opened("data", files=[GOLD, Source("mine.csv", b"doc_id,rank,keyphrase\nd1,1,collision\n")])
-    said = "mine has no list for 2 of 3 documents. These documents now count as empty lists."
+    said = "mine has no list for 2 of 3 documents. A missing list counts as an empty list."
     assert said in words(app)
     app.button(key="missing_skip").click().run()
     assert app.query_params["missing"] == "skip"
