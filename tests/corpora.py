@@ -1,7 +1,6 @@
 """Build a corpus from small dictionaries, without reading files."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -97,8 +96,3 @@ def settings(k: Any = None, **options: Any) -> kp.Settings:
 def universe_sizes(corpus: kp.Corpus, universe: str, **conventions: Any) -> dict[str, float]:
     data = prepare(corpus, universe=universe, **conventions)
     return dict(zip(data.documents, data.universe.tolist(), strict=True))
-
-
-def never_falls(numbers: Iterable[float]) -> bool:
-    """Return whether the numbers do not decrease, up to rounding."""
-    return all(later >= earlier - 1e-12 for earlier, later in pairwise(numbers))

@@ -10,7 +10,7 @@ import kp_core as kp
 from kp_core.scoring.semantic import best_of_prefixes
 from kp_core.similarity import MEASURES, score
 from kp_core.similarity.relation import describe
-from tests.corpora import corpus_of, never_falls, settings
+from tests.corpora import corpus_of, settings
 from tests.differential.random_corpora import draw as draw_corpus
 from tests.phrases import draw
 
@@ -78,8 +78,7 @@ def test_types_follow_from_tokens(a, b):
 @few
 def test_soft_hits_never_fall_and_stay_below_gold(rows):
     weight, pairs = best_of_prefixes(np.array(rows))
-    assert never_falls(weight)
-    assert never_falls(pairs)
+    assert (np.diff([weight, pairs]) >= -1e-12).all()
     assert (pairs <= np.minimum(np.arange(1, len(rows) + 1), 3)).all()
     assert (np.diff(pairs, prepend=0.0) <= 1).all()
 

@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom
 
 import kp_core as kp
 from kp_core.scoring.pair_sums import ListCounts
-from kp_core.studies.all_cutoffs import AllCutoffs, all_cutoffs, corrected_p, documents_needed, power
+from kp_core.studies.all_cutoffs import AllCutoffs, all_cutoffs, corrected_p, documents_needed
 from kp_core.studies.compare import Comparison, better_on
 from kp_core.words.answers import of_comparison, of_datasets
 from kp_core.words.statements import leaders
@@ -154,12 +153,6 @@ def test_one_deciding_document_gives_no_required_number() -> None:
     apart = np.array([0.5, *[0.0] * 14])
     assert documents_needed(apart, 1, np.random.default_rng(0)) is None
     assert documents_needed(np.array([0.5, 0.4, 0.3, 0.6, *[0.0] * 40]), 1, np.random.default_rng(0)) is None
-
-
-def test_power_where_one_document_decides() -> None:
-    single = np.array([0.5, *[0.0] * 14])  # p = 2 / 2^m, so that six of 81 documents must be this one
-    result = np.mean([power(single, 81, 0.05, np.random.default_rng(number)) for number in range(20)])
-    assert result == pytest.approx(binom.sf(5, 81, 1 / 15), abs=0.05)
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip"])
