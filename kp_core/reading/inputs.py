@@ -65,8 +65,8 @@ class OpenedFiles:
 
     def meaning(self, mappings: abc.Mapping[str, Mapping]) -> OpenedFiles:
         """Return the files, each with its mapping in `mappings`, if there is one."""
-        meant = [mapping_of(file.source, self.bundle, mappings) for file in self.files]
-        pairs = zip(self.files, meant, strict=True)
+        file_mappings = [mapping_of(file.source, self.bundle, mappings) for file in self.files]
+        pairs = zip(self.files, file_mappings, strict=True)
         return replace(self, files=tuple(file if new == Mapping() else file.meaning(new) for file, new in pairs))
 
 
@@ -198,8 +198,8 @@ def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
     refuse_over(limits.rows, len(frame), "rows", name, "a DataFrame")
     refuse_over(limits.columns, len(frame.columns), "columns", name, "a DataFrame")
     for title, column in frame.items():
-        named = plain(str(title)) in words_of("phrase")
-        if named and column.dtype == object and any(isinstance(value, (set, frozenset, dict)) for value in column):
+        is_phrase = plain(str(title)) in words_of("phrase")
+        if is_phrase and column.dtype == object and any(isinstance(value, (set, frozenset, dict)) for value in column):
             found = f"sets or dictionaries in “{title}”"
             raise InputError(name, found, "lists or single values", "Use lists, or omit the column.")
     columns = [_arrow(frame.iloc[:, index]) for index in range(len(frame.columns))]
@@ -211,7 +211,7 @@ def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
 def _arrow(column: pd.Series) -> tuple[pa.Array, list[int]]:
     if column.dtype == object or getattr(column.dtype, "storage", "") == "python":
         values = [value.tolist() if hasattr(value, "tolist") else value for value in column]
-        return column_of([None if missing else value for value, missing in zip(values, column.isna(), strict=True)])
+        return column_of([None if is_na else value for value, is_na in zip(values, column.isna(), strict=True)])
     if column.dtype.kind in "bMm":
         column = column.astype(str)
     array = pa.array(column, from_pandas=True)

@@ -162,8 +162,8 @@ def _load_datasets(datasets: abc.Mapping[str, Sequence[Input]], options: LoadOpt
     corpora, questions = dict[str, Corpus](), list[Question]()
     for name, inputs in datasets.items():
         start = f"{name}/"
-        inside = ((path, mapping) for path, mapping in options.mappings.items() if path.startswith(start))
-        own_mappings = {path.removeprefix(start): mapping for path, mapping in inside}
+        pairs = ((path, mapping) for path, mapping in options.mappings.items() if path.startswith(start))
+        own_mappings = {path.removeprefix(start): mapping for path, mapping in pairs}
         with named(name):
             try:
                 corpora[name] = _load(inputs, replace(options, mappings=own_mappings))
@@ -217,7 +217,7 @@ def _read_all(
         files = [file for file in group.files if file.mapping.role != "leave out"]
         left_out, new_questions = dict[str, str](), list[Question]()
         may_skip = group.bundle.folder or (group.input.role is None and len(files) > 1)
-        recognised = sniff.recognise(files, group.input.role, new_questions, left_out if may_skip else None)
+        group_readings = sniff.recognise(files, group.input.role, new_questions, left_out if may_skip else None)
         for question in new_questions:
             forms = [_with_folder(form, group.bundle) for form in question.forms]
             questions.append(Question(*question.findings, forms=forms))
@@ -225,19 +225,19 @@ def _read_all(
         notes += [Note(level, file, f"Left out: {reason}.") for file, reason in left_out.items()]
         unused = (file.name for file in group.files if file.mapping.role == "leave out")
         ignored = (*group.bundle.ignored, *left_out, *unused)
-        for recognition in recognised:  # the first file of a folder reports its ignored files
+        for recognition in group_readings:  # the first file of a folder reports its ignored files
             recognitions.append((replace(group, bundle=replace(group.bundle, ignored=ignored)), recognition))
             ignored = ()
     if matched := _same_columns(questions, recognitions):
-        said = ((file, f"It is read like {other.name}, which has the same columns.") for file, other in matched.items())
-        notes += [Note("info", file, message) for file, message in said]
+        info = ((file, f"It is read like {other.name}, which has the same columns.") for file, other in matched.items())
+        notes += [Note("info", file, message) for file, message in info]
         mappings = {file: other.mapping for file, other in matched.items()}
         return _read_all(inputs, [group.meaning(mappings) for group in opened], options, notes)
     resolved = list[tuple[OpenedFiles, Recognition]]()
     for item in inputs:
-        recognized = [(group, reading) for group, reading in recognitions if group.input is item]
-        roles = sniff.resolve_roles([reading for _, reading in recognized], notes, questions)
-        resolved += [(group, role) for (group, _), role in zip(recognized, roles, strict=True)]
+        pairs = [(group, reading) for group, reading in recognitions if group.input is item]
+        roles = sniff.resolve_roles([reading for _, reading in pairs], notes, questions)
+        resolved += [(group, role) for (group, _), role in zip(pairs, roles, strict=True)]
     if questions:
         raise sniff.together(questions)
     named_files = [(group.input.role, file.name) for group in opened for file in group.files]
@@ -303,19 +303,19 @@ def _with_matching_id(result: _Read, other_ids: Sequence[set[str]], options: Loa
 def _rows_in_memory(item: Any, source_input: Input, options: LoadOptions) -> tuple[list[Rows], Reading]:
     """Return the rows of a DataFrame or dictionary, and its entry in the report."""
     role: Role = source_input.role or "gold"
-    shown = source_input.name or role
-    mapping, columns = options.mappings.get(shown, Mapping()), dict[str, str]()
+    display_name = source_input.name or role
+    mapping, columns = options.mappings.get(display_name, Mapping()), dict[str, str]()
     if isinstance(item, pd.DataFrame):
-        table = frame_table(item, shown, options.limits)
+        table = frame_table(item, display_name, options.limits)
         layout = layout_of(table, role, Mapping(fill_down="no").merged(mapping))
         if layout is None:
             found = f"the columns {', '.join(table.names[:10]) or '(none)'}"
             expected = f"columns doc_id and {'text' if role == 'documents' else 'phrase'}"
-            raise InputError(shown, found, expected, "Rename them, or name their roles.")
+            raise InputError(display_name, found, expected, "Rename them, or name their roles.")
         rows, evidence, columns, family = rows_of(layout, role), layout.evidence, layout.columns, "DataFrame"
     else:
-        (rows, evidence), family = dict_rows(item, role, shown, mapping, options.limits), "dictionary"
-    return rows, Reading(shown, 0, role, family, evidence, columns=columns, line_ends="none")
+        (rows, evidence), family = dict_rows(item, role, display_name, mapping, options.limits), "dictionary"
+    return rows, Reading(display_name, 0, role, family, evidence, columns=columns, line_ends="none")
 
 
 def _of_files(item: OpenedFiles, recognition: Recognition, options: LoadOptions, questions: list[Question]) -> _Read:
@@ -324,8 +324,8 @@ def _of_files(item: OpenedFiles, recognition: Recognition, options: LoadOptions,
     requested = sniff.chosen_role(first_file) or item.input.role
     texts_beside = recognition.role == "documents" and "documents" not in options.files
     if requested not in (None, recognition.role) and not texts_beside:
-        what = f"{pluralize(len(files), 'file')}, {recognition.evidence}"
-        return _Read(None, (), (Note("info", bundle.name, f"Left out, because {requested} was requested: {what}."),))
+        content = f"{pluralize(len(files), 'file')}, {recognition.evidence}"
+        return _Read(None, (), (Note("info", bundle.name, f"Left out, because {requested} was requested: {content}."),))
     family, is_group = sniff.family_named(recognition.family), len(files) > 1
     # One file may contain the gold standard and systems, and be given for both roles.
     elsewhere = {role for role, names in options.files.items() if first_file.name in names and role != item.input.role}
@@ -352,8 +352,8 @@ def _of_files(item: OpenedFiles, recognition: Recognition, options: LoadOptions,
     separate = (item.input.name is None or bundle.folder) and not is_document
     result = _checked(rows, reading, name, id(recognition) if separate else 0, first_file.mapping, item.input, options)
     for doubt in (doubt for part in result.parts if (doubt := sense.doubt_of(part, recognition)) is not None):
-        asked = Question(forms=[_with_folder(doubt, bundle)]) if isinstance(doubt, Form) else Question(doubt)
-        questions.append(asked)
+        question = Question(forms=[_with_folder(doubt, bundle)]) if isinstance(doubt, Form) else Question(doubt)
+        questions.append(question)
     notes = tuple(note for text in texts for note in text.notes)
     return replace(result, recognition=recognition, opened=item, notes=notes)
 

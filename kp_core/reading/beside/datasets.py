@@ -134,8 +134,8 @@ def _datasets_as_folders(paths: Mapping[PurePosixPath, str]) -> dict[str, dict[s
         if len(path.parts) < 2:
             return {}
         datasets.setdefault(path.parts[0], {})[name] = str(PurePosixPath(*path.parts[1:]))
-    named = any(role_of_path(dataset) or dataset.lower() in _TEXTS for dataset in datasets)
-    return datasets if len(datasets) > 1 and not named else {}
+    are_roles = any(role_of_path(dataset) or dataset.lower() in _TEXTS for dataset in datasets)
+    return datasets if len(datasets) > 1 and not are_roles else {}
 
 
 def _datasets_as_files(paths: Mapping[PurePosixPath, str]) -> dict[str, dict[str, str]]:
@@ -162,8 +162,8 @@ def question_of(parts: Sequence[Part]) -> Finding | None:
     """Ask whether gold standards without a keyphrase, or a document, in common belong to different data sets."""
     gold = [part for part in parts if part.role == "gold" and has_ids(part)]
     files = [part.file for part in gold]
-    decided = any(part.mapping.as_read for part in parts)
-    if not 2 <= len(gold) <= len(set(files)) or decided or any(part.name_given for part in gold):
+    is_decided = any(part.mapping.as_read for part in parts)
+    if not 2 <= len(gold) <= len(set(files)) or is_decided or any(part.name_given for part in gold):
         return None
     phrases = [part.phrases() for part in gold]
     shared = [left.keys() & right.keys() for left, right in pairwise(phrases)]
@@ -173,8 +173,8 @@ def question_of(parts: Sequence[Part]) -> Finding | None:
         reason = f"no keyphrase in common with {files[0]} on {pluralize(len(shared[0]), 'document')} in both"
     else:
         lists = [set(part.ids().to_pylist()) for part in parts if part.role == "system" and has_ids(part)]
-        matched = [{number for number, documents in enumerate(phrases) if documents.keys() & ids} for ids in lists]
-        if any(shared) or any(len(numbers) != 1 for numbers in matched) or len(set().union(*matched)) < len(gold):
+        matched = [{index for index, documents in enumerate(phrases) if documents.keys() & ids} for ids in lists]
+        if any(shared) or any(len(indices) != 1 for indices in matched) or len(set().union(*matched)) < len(gold):
             return None
         reason = f"no document in common with {files[0]}, and no system with lists for both"
     mappings = {part.file: replace(part.mapping, as_read=True) for part in gold}
@@ -198,8 +198,8 @@ def _as_datasets(parts: Sequence[Part], gold: Sequence[Part]) -> tuple[Reply, ..
         datasets[part.file] = matching[0]
     if len(set(names)) < len(names):
         return ()
-    meant = ((part.file, replace(part.mapping, role=part.mapping.role or part.role)) for part in parts)
-    mappings = {file: replace(mapping, in_dataset=datasets[file]) for file, mapping in meant}
+    pairs = ((part.file, replace(part.mapping, role=part.mapping.role or part.role)) for part in parts)
+    mappings = {file: replace(mapping, in_dataset=datasets[file]) for file, mapping in pairs}
     return (Reply(f"they are {len(names)} data sets: {', '.join(names)}", mappings),)
 
 
@@ -210,8 +210,8 @@ def without_dataset(file: str, dataset: str) -> str:
     ('runs/yake.csv', 'inspec.csv')
     """
     folder, slash, name = file.rpartition("/")
-    bare = re.sub(rf"(?i)(?:(?<![-_. ])[-_. ]+{re.escape(dataset)}(?=[-_. ])|^{re.escape(dataset)}[-_ ]+)", "", name)
-    return f"{folder}{slash}{bare}"
+    stem = re.sub(rf"(?i)(?:(?<![-_. ])[-_. ]+{re.escape(dataset)}(?=[-_. ])|^{re.escape(dataset)}[-_ ]+)", "", name)
+    return f"{folder}{slash}{stem}"
 
 
 #: NAME@SET=PATH; an “=” in a URL, such as s3://runs/year=2024, is part of the path.
@@ -278,11 +278,11 @@ def datasets_of_paths(
     """
     options = {"gold": [[path] for path in gold], "systems": systems, "documents": [[path] for path in documents]}
     entries = [(role, path) for role, values in options.items() for option in values for path in NamedPath.each(option)]
-    names = dict.fromkeys(named.dataset for _, named in entries)
+    names = dict.fromkeys(entry.dataset for _, entry in entries)
     if set(names) <= {""}:
         return {}
-    if loose := [named.paths[0] for _, named in entries if not named.dataset]:
-        raise UsageError(f"'{loose[0]}' belongs to no data set, but others do; write it as @SET=PATH")
+    if unnamed := [entry.paths[0] for _, entry in entries if not entry.dataset]:
+        raise UsageError(f"'{unnamed[0]}' belongs to no data set, but others do; write it as @SET=PATH")
     arguments: dict[str, dict[str, Any]] = {name: {} for name in names}
     for name, (role, make) in product(names, (("gold", _gold_of), ("systems", systems_of), ("documents", _gold_of))):
         arguments[name][role] = make([path for part, path in entries if (part, path.dataset) == (role, name)])

@@ -68,14 +68,14 @@ def _read(
         else:
             columns, frame = _frame(name, _first(file) if file else frame_table(table, name, limits))
         evidence, size = roles_in_words(columns), len(frame)
-        how: dict[str, Any] = {"columns": columns, "rows_read": size, "rows_loaded": size, "line_ends": "none"}
-        reading = Reading(name, 0, name, type(item).__name__, evidence, **how)
+        fields: dict[str, Any] = {"columns": columns, "rows_read": size, "rows_loaded": size, "line_ends": "none"}
+        reading = Reading(name, 0, name, type(item).__name__, evidence, **fields)
         if file is None:
             yield frame, reading, ()
             continue
         texts, data = [file.decoded] if "decoded" in vars(file) else [], file.source.data
-        how = {"file": file.name, "size": len(data), "sha256": fingerprint([data]), "family": "F10"}
-        yield frame, replace(reading, **how, **how_decoded(texts)), [note for text in texts for note in text.notes]
+        fields = {"file": file.name, "size": len(data), "sha256": fingerprint([data]), "family": "F10"}
+        yield frame, replace(reading, **fields, **how_decoded(texts)), [note for text in texts for note in text.notes]
 
 
 def _open_source(name: VocabularyTable, item: Any, limits: Limits, encoding: str | None) -> list[Any]:
@@ -97,8 +97,8 @@ def _first(file: File) -> Table:
 
 def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.DataFrame]:
     columns = _columns_of(table.names, name)
-    needed = [column for column in VOCABULARY[name] if not column.endswith("?")]
-    listed = " and ".join(filter(None, (", ".join(needed[:-1]), needed[-1])))
+    required = [column for column in VOCABULARY[name] if not column.endswith("?")]
+    listed = " and ".join(filter(None, (", ".join(required[:-1]), required[-1])))
     if not columns:
         raise input_error(table.file, "no vocabulary", needed=listed, found=", ".join(table.names))
     if not len(table):
@@ -108,13 +108,13 @@ def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.Data
     frame = pd.DataFrame(texts).apply(lambda text: text.str.strip().str.removeprefix("<").str.removesuffix(">"))
     for column, largest in _NUMBERS.items():
         if column in frame:
-            number = pd.to_numeric(frame[column], errors="coerce")
-            if (bad := ~number.between(0, largest)).any():
+            values = pd.to_numeric(frame[column], errors="coerce")
+            if (bad := ~values.between(0, largest)).any():
                 row = int(bad.idxmax())
                 kind = "no frequency" if largest > 1 else "no share"
                 raise input_error(f"{table.file}, line {table.line_numbers()[row]}", kind, found=frame[column][row])
-            frame[column] = number
-    empty = (frame[needed].astype("str") == "").any(axis=1)
+            frame[column] = values
+    empty = (frame[required].astype("str") == "").any(axis=1)
     if empty.any():
         line = table.line_numbers()[int(empty.idxmax())]
         raise input_error(f"{table.file}, line {line}", "empty concept", needed=listed)
@@ -139,8 +139,8 @@ def table_of_vocabulary(file: Source) -> VocabularyTable | None:
     heads = [cell.strip().strip('"') for cell in re.split("[,;\t]", line)]
     if _LIST_COLUMNS & {*heads}:
         return None
-    as_many = (name for name, columns in VOCABULARY.items() if 1 < len(heads) <= len(columns))
-    return next((name for name in as_many if len(_columns_of(heads, name)) == len(heads)), None)
+    candidates = (name for name, columns in VOCABULARY.items() if 1 < len(heads) <= len(columns))
+    return next((name for name in candidates if len(_columns_of(heads, name)) == len(heads)), None)
 
 
 def vocabulary(
@@ -161,9 +161,9 @@ def vocabulary(
     [0.5]
     """
     tables: dict[VocabularyTable, Any] = {"broader": broader, "frequencies": frequencies, "similar": similar}
-    made, _ = vocabulary_of({**tables, "vectors": vectors}, limits, encoding, directed)
-    refuse_contradictions(made)
-    return made
+    result, _ = vocabulary_of({**tables, "vectors": vectors}, limits, encoding, directed)
+    refuse_contradictions(result)
+    return result
 
 
 def refuse_contradictions(vocabulary: Vocabulary) -> None:

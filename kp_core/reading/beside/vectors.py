@@ -53,8 +53,8 @@ def is_vectors(file: Source) -> bool:
     ending = Path(file.name).suffix.lower()
     if ending != ".txt":
         return ending == ".vec"
-    head, _, rest = file.data[:_HEAD].removeprefix(codecs.BOM_UTF8).partition(b"\n")
-    numbers, length = rest.split(b"\n", 1)[0].split()[1:], re.fullmatch(rb"\d+ (\d+)\s*", head)
+    head, _, body = file.data[:_HEAD].removeprefix(codecs.BOM_UTF8).partition(b"\n")
+    numbers, length = body.split(b"\n", 1)[0].split()[1:], re.fullmatch(rb"\d+ (\d+)\s*", head)
     fits = length is not None and int(length[1]) == len(numbers) and any(b"." in number for number in numbers)
     return fits and all(map(_NUMBER.fullmatch, numbers))
 
@@ -100,7 +100,7 @@ def _of_parquet(source: Source, limits: Limits) -> pd.DataFrame:
 
     opened = pq.ParquetFile(pa.BufferReader(source.data))
     refuse_over(limits.rows, opened.metadata.num_rows, "rows", source.name, "a table")
-    sizes = (opened.metadata.row_group(number).total_byte_size for number in range(opened.metadata.num_row_groups))
+    sizes = (opened.metadata.row_group(index).total_byte_size for index in range(opened.metadata.num_row_groups))
     refuse_over(limits.vector_bytes, sum(sizes), "bytes unpacked", source.name)
     return _columns(source.name, opened.read())
 
@@ -110,15 +110,15 @@ def _columns(name: str, table: pa.Table) -> pd.DataFrame:
     phrase = next((column for column in table.column_names if column.lower() in PHRASES), None)
     if phrase is None:
         raise input_error(name, "no vocabulary", needed="phrase and vector", found=", ".join(table.column_names[:20]))
-    rest = table.drop_columns(phrase)
+    dimensions = table.drop_columns(phrase)
     phrases = table[phrase].cast(pa.large_string()).to_pylist()
-    if len(rest.column_names) == 1 and pa.types.is_nested(rest.schema.types[0]):
-        column = rest.column(0).combine_chunks()
+    if len(dimensions.column_names) == 1 and pa.types.is_nested(dimensions.schema.types[0]):
+        column = dimensions.column(0).combine_chunks()
         length = pc.list_value_length(column)
         if column.null_count or len(pc.unique(length)) > 1:
             raise input_error(name, "vectors of one length")
         return _table(name, phrases, np.asarray(column.flatten()).reshape(len(column), -1))
-    return _table(name, phrases, rest.to_pandas().to_numpy())
+    return _table(name, phrases, dimensions.to_pandas().to_numpy())
 
 
 def _of_npz(source: Source, limits: Limits) -> pd.DataFrame:
@@ -201,10 +201,10 @@ def _table(name: str, phrases: list[Any], values: Any) -> pd.DataFrame:
         raise input_error(name, "empty concept", needed="a phrase")
     if text_column(phrases)[1]:
         raise _refusal(name, f"a phrase with {HALF_A_CHARACTER}")
-    known = pd.Series([phrase.strip() for phrase in phrases], dtype="str")
-    if known.duplicated().any():
-        first_rows = first_of_phrases(name, known, matrix)
-        known, matrix = known[first_rows].reset_index(drop=True), matrix[first_rows]
+    trimmed = pd.Series([phrase.strip() for phrase in phrases], dtype="str")
+    if trimmed.duplicated().any():
+        first_rows = first_of_phrases(name, trimmed, matrix)
+        trimmed, matrix = trimmed[first_rows].reset_index(drop=True), matrix[first_rows]
     flat = pa.array(np.ascontiguousarray(matrix).ravel())
     column = pa.FixedSizeListArray.from_arrays(flat, matrix.shape[1])
-    return pd.DataFrame({"phrase": known, "vector": pd.Series(column, dtype=pd.ArrowDtype(column.type))})
+    return pd.DataFrame({"phrase": trimmed, "vector": pd.Series(column, dtype=pd.ArrowDtype(column.type))})

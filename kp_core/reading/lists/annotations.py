@@ -52,7 +52,7 @@ class Span(NamedTuple):
 
 @dataclass(slots=True)
 class Marked:
-    """The spans of one annotator or system in one document; `left` is the reason for leaving them out, if any."""
+    """The spans of one annotator or system in one document; `reason` says why they are left out, if they are."""
 
     doc_id: str
     text: str = ""
@@ -61,7 +61,7 @@ class Marked:
     line: int = 0
     source: str | None = None
     role: Role | None = None
-    left: str = ""
+    reason: str = ""
 
 
 #: Marked documents, rejected lines, notes, and the number of documents without ids, numbered 1, 2, …
@@ -77,8 +77,8 @@ def _recognise_json(file: File, role: Role | None) -> Recognition | None:
         return None
     values = [record.value for record in records_of(file) if record.value is not None]
     examined, names = values[:200], list(dict.fromkeys(chain.from_iterable(values[:200])))
-    unknown, others = [*map(_annotations_of, examined)].count(None), {plain(name) for name in names} - {*_LISTS}
-    if 5 * unknown > len(examined) or others & {*NAMES["gold"]} or not {*names} & {*_LISTS}:
+    unknown, other_names = [*map(_annotations_of, examined)].count(None), {plain(name) for name in names} - {*_LISTS}
+    if 5 * unknown > len(examined) or other_names & {*NAMES["gold"]} or not {*names} & {*_LISTS}:
         return None
     assigned = {"doc_id": file.mapping.document, "annotator": file.mapping.annotator}
     columns = find_roles([name for name in names if name not in ("text", *_LISTS)], ("doc_id", "annotator"), assigned)
@@ -102,9 +102,9 @@ def _recognise_json(file: File, role: Role | None) -> Recognition | None:
             part.doc_id, part.source = part.doc_id or doc_id, part.source or source
             part.file, part.line = file.name, record.line
         marked += parts
-    reasons = Counter(part.left for part in marked if part.left)
+    reasons = Counter(part.reason for part in marked if part.reason)
     notes += [Note("info", file.name, f"{reason}: {count:,}.") for reason, count in reasons.items()]
-    accepted = [part for part in marked if not part.left]
+    accepted = [part for part in marked if not part.reason]
     evidence = f"{pluralize(len(values), 'JSON object')} with a text and spans or labels"
     return _recognition("F13", role, [file], evidence, (accepted, rejected, notes, 0), columns=columns)
 
@@ -134,7 +134,7 @@ def _annotations_of(value: dict[str, Any]) -> list[Marked] | None:
     reason = "" if value.get("answer", "accept") == "accept" else "Tasks left out because they were not accepted"
     meta = value["meta"] if isinstance(value.get("meta"), dict) else {}
     doc_id = text_of(meta.get("doc_id") or meta.get("id")) or ""
-    return [Marked(doc_id, text, spans, source=user, left=reason) for user, spans in (by_user or {None: []}).items()]
+    return [Marked(doc_id, text, spans, source=user, reason=reason) for user, spans in (by_user or {None: []}).items()]
 
 
 def _span(item: Any) -> Span | None:
@@ -160,7 +160,7 @@ def _task(data: dict[str, Any], value: dict[str, Any]) -> list[Marked] | None:
     field = next((name for name in data if plain(name) in NAMES["text"] and isinstance(data[name], str)), "")
     ids = find_roles([name for name in data if name != field], ("doc_id",))
     doc_id, text = (text_of(data[ids["doc_id"]]) if ids else None) or "", data.get(field, "")
-    marked = [] if entries else [Marked(doc_id, left="Tasks left out because nobody annotated them")]
+    marked = [] if entries else [Marked(doc_id, reason="Tasks left out because nobody annotated them")]
     for part in entries:
         person = part.get("completed_by")
         if isinstance(person, dict):
@@ -168,7 +168,7 @@ def _task(data: dict[str, Any], value: dict[str, Any]) -> list[Marked] | None:
         reason = "Canceled annotations left out" if part.get("was_cancelled") else ""
         results = part["result"] if isinstance(part["result"], list) else []
         spans = [span for result in results for span in _results(result, text)]
-        marked.append(Marked(doc_id, text, spans, source=text_of(person), left=reason))
+        marked.append(Marked(doc_id, text, spans, source=text_of(person), reason=reason))
     return marked
 
 
@@ -188,8 +188,8 @@ def _results(result: Any, text: str) -> Iterator[Span]:
             span = span._replace(text=units.decode("utf-16-le", "surrogatepass"))
         yield span
         return
-    chosen: Any = next((value[name] for name in ("choices", "taxonomy", "text") if name in value), [])
-    for item in chosen if isinstance(chosen, list) else [chosen]:
+    choices: Any = next((value[name] for name in ("choices", "taxonomy", "text") if name in value), [])
+    for item in choices if isinstance(choices, list) else [choices]:
         if phrase := text_of(item[-1] if isinstance(item, list) and item else item):
             yield Span((control,), text=phrase)
 
@@ -201,11 +201,11 @@ def _group_brat(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """
     marks = [file for file in files if file.suffix == ".ann" or len(files) == 1]
     lines = [line for file in marks for line in file.sample]
-    fitting = sum(bool(_MARK.fullmatch(line) or _OTHER_MARK.fullmatch(line)) for line in lines)
-    if role == "documents" or not any(map(_MARK.fullmatch, lines)) or fitting < 0.9 * len(lines):
+    n_fitting = sum(bool(_MARK.fullmatch(line) or _OTHER_MARK.fullmatch(line)) for line in lines)
+    if role == "documents" or not any(map(_MARK.fullmatch, lines)) or n_fitting < 0.9 * len(lines):
         return []
     texts = {key: file for file in files if file.suffix == ".txt" for key in (file.stem, file.name[:-4])}
-    several = len({file.stem for file in marks}) < len(marks)
+    has_several = len({file.stem for file in marks}) < len(marks)
     marked, rejected, used_texts, n_others = list[Marked](), list[Rejected](), dict[str, File](), 0
     for file in marks:
         text, folder = texts.get(file.name[:-4]) or texts.get(file.stem), PurePosixPath(file.name).parent.name or None
@@ -219,11 +219,11 @@ def _group_brat(files: Sequence[File], role: Role | None) -> list[Recognition]:
                 n_others += 1
             elif line.strip():
                 rejected.append((file.name, number, "not a mark of brat", line[:200]))
-        source = folder if several else None
+        source = folder if has_several else None
         marked.append(Marked(file.stem, text.text if text else "", spans, file.name, 1, source))
     left_out = f"Relations, attributes and notes left out: {n_others:,}."
     notes = [Note("info", marks[0].name, left_out)] if n_others else []
-    evidence = f"files of brat; {'annotator = folder, document = file' if several else 'document = file'}"
+    evidence = f"files of brat; {'annotator = folder, document = file' if has_several else 'document = file'}"
     return [_recognition("F13B", role, [*marks, *used_texts.values()], evidence, (marked, rejected, notes, 0))]
 
 
@@ -238,12 +238,12 @@ def _recognise_tagged(file: File, role: Role | None) -> Recognition | None:
         return None
     columns, documents = _columns_of(file), list(_documents(file))
     marked, rejected = list[Marked](), list[Rejected]()
-    several = Counter(column_role for _, column_role in columns.values())
-    for number, (name, lines) in enumerate(documents, 1):
+    role_counts = Counter(column_role for _, column_role in columns.values())
+    for position, (name, lines) in enumerate(documents, 1):
         for column, (index, column_role) in columns.items():
-            source = column if several[column_role] > 1 else None
+            source = column if role_counts[column_role] > 1 else None
             text, spans = _spans_of(lines, index)
-            marked.append(Marked(name or str(number), text, spans, file.name, lines[0][0], source, column_role))
+            marked.append(Marked(name or str(position), text, spans, file.name, lines[0][0], source, column_role))
         rejected += [
             (file.name, number, "not a token with a tag", line[:200])
             for number, line in lines
@@ -270,8 +270,8 @@ def _columns_of(file: File) -> dict[str, tuple[int, Role | None]]:
     width = max(map(len, rows))
     longest = [row for row in rows if len(row) == width]
     indices = range(1 - width, 0)
-    most = (index for index in indices if sum(bool(_tag(row, index)) for row in longest) >= 0.9 * len(longest))
-    columns = {f"column {index + width + 1}": index for index in most}
+    tag_columns = (index for index in indices if sum(bool(_tag(row, index)) for row in longest) >= 0.9 * len(longest))
+    columns = {f"column {index + width + 1}": index for index in tag_columns}
     gold, chosen = file.mapping.gold, file.mapping.keyphrases or tuple(columns)
     if unknown := [name for name in (*gold, *chosen) if name not in columns]:
         expected = f"a column of tags: {quoted(list(columns))}"
@@ -286,8 +286,8 @@ def _columns_of(file: File) -> dict[str, tuple[int, Role | None]]:
         replies = (Reply(words, {file.name: replace(mapping, **fields)}) for words, fields in answers.items())
         found = f"a token with {len(columns)} tags in each line, in {quoted(chosen)}"
         raise Question(Finding("ask", file.name, found, "one of them as the gold standard", tuple(replies)))
-    others: Role | None = "system" if gold else None
-    return {name: (columns[name], "gold" if name in gold else others) for name in (*gold, *chosen)}
+    other_role: Role | None = "system" if gold else None
+    return {name: (columns[name], "gold" if name in gold else other_role) for name in (*gold, *chosen)}
 
 
 def _documents(file: File) -> Iterator[tuple[str, list[tuple[int, str]]]]:
@@ -306,17 +306,17 @@ def _documents(file: File) -> Iterator[tuple[str, list[tuple[int, str]]]]:
 
 def _spans_of(lines: Sequence[tuple[int, str]], index: int) -> tuple[str, list[Span]]:
     """Return the text of a document of tagged tokens, and the spans in one of its columns."""
-    pieces, spans, inside = list[str](), list[Span](), False
+    pieces, spans, in_span = list[str](), list[Span](), False
     for number, line in lines:
         cells = _tagged_cells(line)
         tag = _tag(cells, index)
         pieces.append(cells[0] if tag else "\n")
         if tag and tag[1] != "O":
             label = (tag[2],) if tag[2] else ()
-            follows = inside and tag[1] in "IEL" and spans[-1].labels == label
+            follows = in_span and tag[1] in "IEL" and spans[-1].labels == label
             last = spans.pop() if follows else Span(label, text="", line=number)
             spans.append(last._replace(text=f"{last.text} {cells[0]}".strip()))
-        inside = tag is not None and tag[1] != "O"
+        in_span = tag is not None and tag[1] != "O"
     return re.sub(r" ?\n[ \n]*", "\n", " ".join(pieces)).strip(), spans
 
 

@@ -64,11 +64,11 @@ def _folder(file: File) -> PurePosixPath:
 
 def _by_folder_and_extension(files: Iterable[File]) -> list[list[File]]:
     """Return the files by folder and extension; folders named after documents count as one."""
-    shelves: dict[tuple[str, str], list[File]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[File]] = defaultdict(list)
     for file in files:
         folder = PurePosixPath(file.name).parent
-        shelves[f"{folder.parent}/*" if folder.name == _document(file) else str(folder), _ending(file)].append(file)
-    return list(shelves.values())
+        groups[f"{folder.parent}/*" if folder.name == _document(file) else str(folder), _ending(file)].append(file)
+    return list(groups.values())
 
 
 def _group_lists(files: Sequence[File], role: Role | None) -> list[Recognition]:
@@ -78,7 +78,7 @@ def _group_lists(files: Sequence[File], role: Role | None) -> list[Recognition]:
     from_systems = systems if len(systems) < len(lists) else set()
     groups: dict[tuple[bool, str], list[File]] = defaultdict(list)
     lines = {
-        file.name: line for shelf in _by_folder_and_extension(lists) for line in [line_of(shelf)] for file in shelf
+        file.name: line for group in _by_folder_and_extension(lists) for line in [line_of(group)] for file in group
     }
     for file in files:
         if file.name in lines:
@@ -95,26 +95,26 @@ def _lists_and_texts(files: Sequence[File], role: Role | None) -> tuple[list[Fil
     """
     lists, texts = ([file for file in files if _ending(file) in endings] for endings in (KEYS, TEXTS))
     known, undecided = _documents_of([f for f in files if _ending(f) in (".txt", *KEYS, *TEXTS)]), list[list[File]]()
-    for shelf in _by_folder_and_extension(file for file in files if _ending(file) not in (*KEYS, *TEXTS)):
-        ids = {_document(file) for file in shelf}
-        named = ids & (_documents_of(lists) if _ending(shelf[0]) == ".txt" else known)
-        if line_of(shelf) in ("subject", "number") and (len(shelf) > 1 or named):
-            lists += shelf
-        elif _ending(shelf[0]) in (".txt", "", ".run") and (
-            20 * sum(map(_holds_documents, shelf)) <= len(shelf) or (named and are_prose(shelf))
+    for group in _by_folder_and_extension(file for file in files if _ending(file) not in (*KEYS, *TEXTS)):
+        ids = {_document(file) for file in group}
+        in_lists = ids & (_documents_of(lists) if _ending(group[0]) == ".txt" else known)
+        if line_of(group) in ("subject", "number") and (len(group) > 1 or in_lists):
+            lists += group
+        elif _ending(group[0]) in (".txt", "", ".run") and (
+            20 * sum(map(_holds_documents, group)) <= len(group) or (in_lists and are_prose(group))
         ):
-            undecided.append(shelf)
+            undecided.append(group)
     listed, least = _documents_of(lists), 2 if role in ("gold", "system") else 3
-    shared = Counter(doc_id for shelf in undecided for doc_id in {_document(file) for file in shelf})
-    prose = [are_prose(shelf) for shelf in undecided]
-    for shelf, is_prose in zip(undecided, prose, strict=True):
-        ids = {_document(file) for file in shelf}
-        beside, named, only = any(shared[doc_id] > 1 for doc_id in ids), ids & listed, len(undecided) == 1
-        if is_prose or (named and only):
-            met = shelf if beside or named else []
-            texts += [file for file in met if _document(file) in listed or are_prose([file])]
-        elif (beside or named or (only and len(shelf) >= least and _ending(shelf[0]))) and role != "documents":
-            lists += shelf
+    shared = Counter(doc_id for group in undecided for doc_id in {_document(file) for file in group})
+    prose = [are_prose(group) for group in undecided]
+    for group, is_prose in zip(undecided, prose, strict=True):
+        ids = {_document(file) for file in group}
+        is_shared, in_lists, is_only = any(shared[doc_id] > 1 for doc_id in ids), ids & listed, len(undecided) == 1
+        if is_prose or (in_lists and is_only):
+            matching = group if is_shared or in_lists else []
+            texts += [file for file in matching if _document(file) in listed or are_prose([file])]
+        elif (is_shared or in_lists or (is_only and len(group) >= least and _ending(group[0]))) and role != "documents":
+            lists += group
     return lists, texts if lists else []
 
 
@@ -125,8 +125,8 @@ def _documents_of(lists: Sequence[File]) -> set[str]:
 def _holds_documents(file: File) -> bool:
     """Recognize a file of several documents: with ids, with columns, or with one document per line."""
     lines = file.sample
-    even = any(len({line.count(mark) for line in lines}) == 1 and mark in lines[0] for mark in ",;|")
-    lists = len(lines) > 1 and (even or 2 * sum(";" in line for line in lines) > len(lines)) and not are_prose([file])
+    equal = any(len({line.count(mark) for line in lines}) == 1 and mark in lines[0] for mark in ",;|")
+    lists = len(lines) > 1 and (equal or 2 * sum(";" in line for line in lines) > len(lines)) and not are_prose([file])
     ids = 2 * sum(map(bool, map(_ID.match, lines))) > len(lines)
     return bool(lines) and (_is_header(lines[0]) or lines[0].lstrip()[0] in "{[" or ids or lists or is_trec(file))
 
@@ -147,23 +147,23 @@ def _label(line: str) -> _Fields | None:
 def _subject(line: str) -> _Fields | None:
     """Return label, URI, notation and score of a line of Annif; the last two may be missing."""
     uri, _, cells = line.partition("\t")
-    label, *rest = cells.split("\t")
+    label, *values = cells.split("\t")
     match = _SUBJECT.fullmatch(uri)
-    if match is None or not label.strip() or len(rest) > 2:
+    if match is None or not label.strip() or len(values) > 2:
         return None
     extra: dict[str, Any] = {"concept": match.group(1)}
-    if rest and is_number(rest[-1]):
-        extra["number"] = number(rest.pop())
-    if rest and rest[0].strip():
-        extra["notation"] = rest[0].strip()
+    if values and is_number(values[-1]):
+        extra["number"] = number(values.pop())
+    if values and values[0].strip():
+        extra["notation"] = values[0].strip()
     return label.strip(), extra
 
 
 def _number(line: str) -> _Fields | None:
     """Return a phrase and the number after its last TAB or blank, ignoring a stem or id between them (KEA, Maui)."""
-    before, blank, amount = line.rpartition("\t") if "\t" in line else line.rstrip().rpartition(" ")
-    phrase, _, between = before.partition("\t")
-    extra: dict[str, Any] = {"concept": between} if re.search(r"\d", between) else {}
+    fields, blank, amount = line.rpartition("\t") if "\t" in line else line.rstrip().rpartition(" ")
+    phrase, _, concept = fields.partition("\t")
+    extra: dict[str, Any] = {"concept": concept} if re.search(r"\d", concept) else {}
     return (phrase, extra | {"number": number(amount)}) if blank and phrase.strip() and is_number(amount) else None
 
 
@@ -186,23 +186,23 @@ def _is_heading(line: str) -> bool:
     return _is_header(line) or _is_header("\t".join(line.split())) or bool(_RULE.fullmatch(line))
 
 
-def line_of(shelf: Sequence[File]) -> str:
+def line_of(group: Sequence[File]) -> str:
     """Return the kind of line chosen by the user, or the kind of at least 90% of the first lines.
 
     Numbers after blanks must mostly be fractions, because phrases such as “covid 19” also end in a number.
     """
-    if chosen := shelf[0].mapping.switch("line"):
+    if chosen := group[0].mapping.switch("line"):
         return chosen
-    lines = [line for file in shelf for line in file.sample if not _is_heading(line)]
+    lines = [line for file in group for line in file.sample if not _is_heading(line)]
     fits = (name for name, (fields, *_) in _LINES.items() if sum(map(bool, map(fields, lines))) >= 0.9 * len(lines))
     line = next(fits) if lines else "phrase"
     if line != "number":
         return line
     tabs = {text.count("\t") for text in lines if _number(text)}
     if tabs != {0}:
-        return line if tabs == {1} or (tabs == {2} and _ending(shelf[0]) in KEYS) else "phrase"
+        return line if tabs == {1} or (tabs == {2} and _ending(group[0]) in KEYS) else "phrase"
     fractions = sum(fields[1]["number"] % 1 != 0 for fields in map(_number, lines) if fields)
-    generic_extension = _ending(shelf[0]) in (".txt", "", *KEYS) and not is_trec(shelf[0])
+    generic_extension = _ending(group[0]) in (".txt", "", *KEYS) and not is_trec(group[0])
     firsts = [text.split()[0] for text in lines]
     ids = all(re.search(r"\d", first) for first in firsts) and len({*firsts}) < len(firsts)
     return line if generic_extension and not ids and 2 * fractions >= len(lines) else "phrase"
@@ -252,9 +252,9 @@ def _annotators(files: Sequence[File], ids: set[str]) -> str:
         folders_of[_document(file)].add(_folder(file).name)
         endings_of[_document(file)].add(_ending(file))
     stems, folders = folders_of.keys(), set().union(*folders_of.values())
-    same = [stem for stem in stems if folders_of[stem] == {stem}]
+    matching = [stem for stem in stems if folders_of[stem] == {stem}]
     readers = any(_folder(file) != PurePosixPath(file.name).parent for file in files)
-    if readers or (len(same) < len(files) and len(same) * 2 > len(folders)):
+    if readers or (len(matching) < len(files) and len(matching) * 2 > len(folders)):
         return "files"
     if all(len(names) == 1 for names in folders_of.values()):
         return "endings" if any(len(names) > 1 for names in endings_of.values()) else "none"
@@ -323,13 +323,13 @@ def _owners(files: Sequence[File], annotators: str) -> dict[str, tuple[str, str 
     """Return the document and annotator of every file; folders with the same name are distinguished by their paths."""
     parents = {PurePosixPath(file.name).parent for file in files}
     ambiguous = len({parent.name for parent in parents}) < len(parents)
-    times = Counter(_document(file) for file in files if _folder(file) == PurePosixPath(file.name).parent)
+    stem_counts = Counter(_document(file) for file in files if _folder(file) == PurePosixPath(file.name).parent)
     owners: dict[str, tuple[str, str | None]] = {}
     for file in files:
         stem, folder, parent = _document(file), _folder(file).name, PurePosixPath(file.name).parent
         owners[file.name] = {
             "none": (stem, None),
-            "files": (folder, "author" if stem == parent.name and times[stem] == 1 else stem),
+            "files": (folder, "author" if stem == parent.name and stem_counts[stem] == 1 else stem),
             "folders": (stem, (str(parent) if ambiguous else parent.name) or None),
             "endings": (stem, "votes" if _ending(file) == "-crowdcountskey" else _ending(file).lstrip(".")),
         }[annotators]

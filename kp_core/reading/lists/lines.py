@@ -57,8 +57,8 @@ def _recognise_ids(file: File, role: Role | None) -> Recognition | None:
         return None
     example = {"\t": "id TAB a;b;c", ":": "id : a,b;c"}.get(separator, f"id{separator}a;b;c")
     strength, options = Strength.GRAMMAR if chosen else strengths[separator], {"separator": separator}
-    fitting = sum(map(bool, map(_LINES[separator].fullmatch, file.sample)))
-    evidence = f"{part_of(fitting, len(file.sample), 'first line', 'is', 'are')} `{example}`"
+    n_fitting = sum(map(bool, map(_LINES[separator].fullmatch, file.sample)))
+    evidence = f"{part_of(n_fitting, len(file.sample), 'first line', 'is', 'are')} `{example}`"
     return Recognition("F3", role or "gold", (file,), evidence, {}, options, guessed=role is None, strength=strength)
 
 
@@ -66,26 +66,26 @@ def _strength(lines: Sequence[str], separator: str) -> Strength | None:
     """Return the evidence that each line is a document id followed by phrases, or None if there is none."""
     pairs = [(pair[1].strip(), pair[2] or "") for pair in map(_LINES[separator].fullmatch, lines) if pair]
     # Cells of a table may contain lists and several lines.
-    mark = "[;|,]" if separator == ";" else "[;|]|, "
-    lists = sum(bool(re.search(mark, doc_id)) for doc_id, _ in pairs)
+    pattern = "[;|,]" if separator == ";" else "[;|]|, "
+    lists = sum(bool(re.search(pattern, doc_id)) for doc_id, _ in pairs)
     table = lists * 2 >= max(len(pairs), 1) or sum(line.count('"') % 2 for line in lines) > 1
     # A file with `@` may begin with comments.
     if not pairs or len(pairs) < (0.5 if separator == "@" else 0.8) * len(lines) or table:
         return None
     rights, unique = [right for _, right in pairs], len(dict(pairs)) == len(pairs)
-    split, clean = any(";" in right for right in rights), unique and len(pairs) == len(lines)
+    has_semicolons, clean = any(";" in right for right in rights), unique and len(pairs) == len(lines)
     has_lists = sum(bool(re.search("[;,]", right)) for right in rights) * 2 >= len(rights)
-    uneven = len({right.count(";") for right in rights}) > 1  # rows of equal width may be a table
+    sizes_vary = len({right.count(";") for right in rights}) > 1  # rows of equal width may be a table
     fits = {
-        "\t": (split or unique) and not all(plain(cell) in KNOWN for cell in lines[0].split("\t")),
-        "@": split,
+        "\t": (has_semicolons or unique) and not all(plain(cell) in KNOWN for cell in lines[0].split("\t")),
+        "@": has_semicolons,
         ":": clean and has_lists,
-        ";": clean and uneven and len(pairs) > 2 and not any(map(_QUOTED.search, lines)),
+        ";": clean and sizes_vary and len(pairs) > 2 and not any(map(_QUOTED.search, lines)),
     }
     if not fits[separator]:
         return None
-    numbers = sum(map(is_number, rights)) >= 0.9 * len(lines)
-    return Strength.MARKS if separator == ":" else Strength.PROPOSED if numbers else Strength.GRAMMAR
+    are_numbers = sum(map(is_number, rights)) >= 0.9 * len(lines)
+    return Strength.MARKS if separator == ":" else Strength.PROPOSED if are_numbers else Strength.GRAMMAR
 
 
 def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
@@ -105,11 +105,11 @@ def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
             builder.reject(file.name, index, reason, line[:200])
         else:
             builder.open(match[1], file=file.name, line=index)
-            rest = match[2] or ""
-            if rest.startswith("[") and (items := json_list(rest)) is not None:
+            text = match[2] or ""
+            if text.startswith("[") and (items := json_list(text)) is not None:
                 add_list(builder, items, "scored" if are_scored([items]) else "phrases")
                 continue
-            for phrase in builder.pieces(rest, mark):
+            for phrase in builder.pieces(text, mark):
                 builder.add_spellings(phrase, "+" if mark == "," else "")
     if mark == "," and separator != ":":
         message = "Lines were split at commas. If phrases contain commas, separate them by semicolons."
@@ -127,11 +127,11 @@ def _recognise_aligned(file: File, role: Role | None) -> Recognition | None:
     """Recognize lists by semicolons in at least half of the lines, texts by titles, and ids by the file name."""
     if not file.sample or begins_like_json(json_of(file)):
         return None
-    chosen, free = file.mapping.format == "F5", role in (None, "documents") and _is_plain(file)
-    titled = 5 * sum(map(bool, map(TITLE_END.search, file.sample))) >= 4 * len(file.sample)
+    chosen, may_be_documents = file.mapping.format == "F5", role in (None, "documents") and _is_plain(file)
+    has_titles = 5 * sum(map(bool, map(TITLE_END.search, file.sample))) >= 4 * len(file.sample)
     guesses = {
-        "ids": free and _IDS.fullmatch(file.stem),
-        "texts": (free and titled) or (role == "documents" and (chosen or titled)),
+        "ids": may_be_documents and _IDS.fullmatch(file.stem),
+        "texts": (may_be_documents and has_titles) or (role == "documents" and (chosen or has_titles)),
         "lists": role != "documents" and (chosen or are_lists(file)),
     }
     meaning = file.mapping.switch("lines") or next((guess for guess, fits in guesses.items() if fits), "")
@@ -142,11 +142,11 @@ def _recognise_aligned(file: File, role: Role | None) -> Recognition | None:
         content = "texts" if meaning == "texts" else "ids of documents"
         evidence = f"{pluralize(len(file.lines), 'line')}: {content}, one per line"
         return Recognition("F5", "documents", (file,), evidence, {}, options)
-    split = part_of(sum(";" in line for line in file.sample), len(file.sample), "first line", "is", "are")
-    evidence = f"{split} keyphrases split at `;`; each line is a document without a name"
-    border = any(BORDER in line for line in file.sample)
-    weak = _may_be_rows(file.sample) or not _is_plain(file)
-    strength = Strength.MARKS if border else Strength.PROPOSED if weak else Strength.CONTENT
+    share = part_of(sum(";" in line for line in file.sample), len(file.sample), "first line", "is", "are")
+    evidence = f"{share} keyphrases split at `;`; each line is a document without a name"
+    has_borders = any(BORDER in line for line in file.sample)
+    is_weak = _may_be_rows(file.sample) or not _is_plain(file)
+    strength = Strength.MARKS if has_borders else Strength.PROPOSED if is_weak else Strength.CONTENT
     return Recognition("F5", role or "gold", (file,), evidence, {}, options, guessed=role is None, strength=strength)
 
 
@@ -167,9 +167,9 @@ def are_lists(file: File) -> bool:
 
 def _may_be_rows(lines: Sequence[str]) -> bool:
     """Recognize lines that may be rows of a table: known column names, quoted cells, or equally long rows."""
-    even = any(len({line.count(mark) for line in lines}) == 1 and mark in lines[0] for mark in ",;")
-    known = sum(map(is_known, re.split(r"[\t,;|]", lines[0]))) > 1
-    return known or any(map(_QUOTED.search, lines)) or (even and not any(BORDER in line for line in lines))
+    same_width = any(len({line.count(mark) for line in lines}) == 1 and mark in lines[0] for mark in ",;")
+    is_header = sum(map(is_known, re.split(r"[\t,;|]", lines[0]))) > 1
+    return is_header or any(map(_QUOTED.search, lines)) or (same_width and not any(BORDER in line for line in lines))
 
 
 def are_prose(files: Sequence[File]) -> bool:
@@ -183,8 +183,8 @@ def _is_prose(file: File) -> bool:
     pieces = [len(re.findall("[;,|]", line)) + 1 for line in lines]
     words = [len(line.split()) for line in lines]
     ends = sum(line.rstrip().endswith((".", "!", "?", "。", "…")) for line in lines)
-    long = sum(count > 12 * parts for count, parts in zip(words, pieces, strict=True))
-    sentences = sum(words) > 5 * sum(pieces) or ends * 2 >= len(lines) or long * 20 > len(lines)
+    n_long = sum(count > 12 * parts for count, parts in zip(words, pieces, strict=True))
+    sentences = sum(words) > 5 * sum(pieces) or ends * 2 >= len(lines) or n_long * 20 > len(lines)
     rows = 2 * sum("\t" in line.strip() for line in lines) > len(lines) or file.text.lstrip()[:1] in ("{", "[")
     return sentences and not rows and not is_trec(file)
 
@@ -192,18 +192,18 @@ def _is_prose(file: File) -> bool:
 def _read_aligned(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read line n as document n; a blank line is an empty list."""
     file, meaning = recognition.files[0], recognition.options["lines"]
-    numbers = list(map(str, range(1, len(file.lines) + 1)))
+    doc_ids = list(map(str, range(1, len(file.lines) + 1)))
     if meaning == "ids":
         ids = _distinct_ids(file)
         return [replace(document_rows({"doc_id": ids}), counted=len(ids), only_ids=True)]
     if meaning == "texts":
         titles, texts = zip(*map(title_and_body, file.lines), strict=True)
-        rows = document_rows({"doc_id": numbers, "title": titles, "text": [text.strip() for text in texts]})
-        return [replace(rows, counted=len(numbers))]
+        rows = document_rows({"doc_id": doc_ids, "title": titles, "text": [text.strip() for text in texts]})
+        return [replace(rows, counted=len(doc_ids))]
     builder, n_split = ListBuilder(recognition.role, file.limits), 0
     bar = "|" if recognition.role == "gold" and file.mapping.inner != "phrases" else ""
     mark = MARKS.get(file.mapping.split, "")
-    for doc_id, line in zip(numbers, file.lines, strict=True):
+    for doc_id, line in zip(doc_ids, file.lines, strict=True):
         builder.open(doc_id, file=file.name, line=int(doc_id))
         if not mark and (not bar or bar not in line):
             add_list(builder, line)
@@ -213,7 +213,7 @@ def _read_aligned(recognition: Recognition, role: Role | None) -> list[Rows]:
     if n_split:
         message = f"Keyphrases with several spellings, split at `|`: {n_split:,}. Choose inner=phrases to keep `|`."
         builder.say("info", file.name, message)
-    return [replace(builder.rows(), counted=len(numbers))]
+    return [replace(builder.rows(), counted=len(doc_ids))]
 
 
 def _distinct_ids(file: File) -> list[str]:
@@ -242,12 +242,12 @@ _TREC: dict[Role, tuple[tuple[str, ...], str, str]] = {
 
 def _recognise_trec(file: File, role: Role | None) -> Recognition | None:
     """Recognize `doc 0 phrase grade` or `doc Q0 phrase rank score tag` in at least 80% of the first 200 lines."""
-    named = file.suffix == ".qrels"  # only then may annotators replace the iteration
+    is_qrels = file.suffix == ".qrels"  # only then may annotators replace the iteration
     lines = pc.ascii_trim_whitespace(pa.array(file.sample, pa.large_string()))
-    for kind, (_, shown, _) in _TREC.items():
-        fits = [_fits(fields, kind, named) for fields in _fields(lines, kind).to_pylist()]
+    for kind, (_, example, _) in _TREC.items():
+        fits = [_fits(fields, kind, is_qrels) for fields in _fields(lines, kind).to_pylist()]
         if role in (None, kind) and any(fits) and fits[0] and sum(fits) >= 0.8 * len(fits):
-            evidence = f"{part_of(sum(fits), len(fits), 'first line', 'is', 'are')} `{shown}`"
+            evidence = f"{part_of(sum(fits), len(fits), 'first line', 'is', 'are')} `{example}`"
             strength = Strength.MARKS if all(fits) else Strength.NAMES
             return Recognition("F8", kind, (file,), evidence, {}, dict(file.mapping.switches), strength=strength)
     return None
@@ -289,9 +289,9 @@ def _fields(lines: pa.Array, role: Role) -> pa.Array:
     return pc.if_else(blanks, at_blanks, fields)
 
 
-def _fits(fields: list[str], kind: str, named: bool) -> bool:
+def _fits(fields: list[str], kind: str, is_qrels: bool) -> bool:
     if kind == "gold":
-        return len(fields) == 4 and number(fields[3]) % 1 == 0 and (named or bool(_ITERATION.fullmatch(fields[1])))
+        return len(fields) == 4 and number(fields[3]) % 1 == 0 and (is_qrels or bool(_ITERATION.fullmatch(fields[1])))
     return len(fields) > 5 and fields[1].upper() == "Q0" and number(fields[3]) % 1 == 0 and number(fields[4]) < np.inf
 
 
@@ -337,12 +337,12 @@ def _decode(columns: dict[str, pa.Array], rows: Rows, file: str, underscore: boo
         name: text_column([unescape(text) if "%" in text else text for text in values])
         for name, values in texts.items()
     }
-    if any(values.null_count or halves for values, halves in decoded.values()):
+    if any(values.null_count or surrogates for values, surrogates in decoded.values()):
         rows.notes.append(Note("info", file, "Some `%` is not followed by a valid code, so `%XX` was not decoded."))
     elif size:
         columns |= {name: values.take(encoded[name].indices) for name, (values, _) in decoded.items()}
-        one, several = "id, phrase or name with `%XX` was decoded.", "ids, phrases and names with `%XX` were decoded."
-        rows.notes.append(Note.counting("info", file, size, one, several))
+        single, plural = "id, phrase or name with `%XX` was decoded.", "ids, phrases and names with `%XX` were decoded."
+        rows.notes.append(Note.counting("info", file, size, single, plural))
     phrases = columns["phrase"]
     if underscore:
         columns["phrase"] = pc.replace_substring(phrases, "_", " ")
@@ -358,16 +358,16 @@ def _ranked(columns: dict[str, pa.Array], rows: Rows, file: str) -> npt.NDArray[
     keys = source.indices.to_numpy().astype(np.int64) * (len(doc_id.dictionary) + 1) + doc_id.indices.to_numpy()
     group, lists = pd.factorize(keys)
     order = np.lexsort((rank, -score, group))
-    against = (np.diff(rank[order]) < 0) & (np.diff(group[order]) == 0)
-    if against.any():
-        size = len(np.unique(group[order][1:][against]))
-        rest = "like TREC tools, KPScope follows the scores."
-        singular = f"list has ranks that contradict its scores; {rest}"
-        several = f"lists have ranks that contradict their scores; {rest}"
-        rows.notes.append(Note.counting("warning", file, size, singular, several))
+    contradicts = (np.diff(rank[order]) < 0) & (np.diff(group[order]) == 0)
+    if contradicts.any():
+        size = len(np.unique(group[order][1:][contradicts]))
+        explanation = "like TREC tools, KPScope follows the scores."
+        singular = f"list has ranks that contradict its scores; {explanation}"
+        plural = f"lists have ranks that contradict their scores; {explanation}"
+        rows.notes.append(Note.counting("warning", file, size, singular, plural))
     sizes = np.bincount(group, minlength=len(lists))
-    left = np.repeat(np.cumsum(sizes), sizes) - np.arange(len(order))
-    if np.array_equal(score[order], left):
+    countdown = np.repeat(np.cumsum(sizes), sizes) - np.arange(len(order))
+    if np.array_equal(score[order], countdown):
         del columns["score"]
     del columns["rank"], columns["Q0"]
     return order

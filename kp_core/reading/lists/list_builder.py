@@ -37,7 +37,7 @@ def document_rows(
 ) -> Rows:
     """Return documents as rows, given `doc_id` and further columns; rows with lone surrogates are marked."""
     arrays = {name: text_column(values) for name, values in columns.items()}
-    marked = {row: HALF_A_CHARACTER for _, half in arrays.values() for row in half}
+    marked = {row: HALF_A_CHARACTER for _, surrogates in arrays.values() for row in surrogates}
     table = pa.table({name: array for name, (array, _) in arrays.items()})
     return Rows("documents", table, len(table), lines, files, marked=marked)
 
@@ -164,15 +164,15 @@ class ListBuilder:
         # Repeating long ids could take gigabytes.
         repeated = int(np.dot(pc.binary_length(ids).to_numpy(), self._lengths)) if len(ids) else 0
         refuse_over(self.limits.unpacked_bytes, repeated, "bytes of ids, one per phrase", "".join(files[:1]), "a table")
-        phrases, half = text_column(self._phrases)
-        half += np.flatnonzero(np.isin(of_row, bad_ids)).tolist()
+        phrases, surrogates = text_column(self._phrases)
+        surrogates += np.flatnonzero(np.isin(of_row, bad_ids)).tolist()
         columns = {"doc_id": ids.take(pa.array(of_row)), "phrase": phrases, "list": pa.array(of_row)}
         if any(source is not None for source in sources):
             columns["source"] = names.take(pa.array(of_row))
         for name, values in self._columns.items():
-            columns[name], half_in_column = column_of([values.get(row) for row in range(len(self._phrases))])
-            half += half_in_column
-        marked = self._marked | dict.fromkeys(half, HALF_A_CHARACTER)
+            columns[name], surrogates_in_column = column_of([values.get(row) for row in range(len(self._phrases))])
+            surrogates += surrogates_in_column
+        marked = self._marked | dict.fromkeys(surrogates, HALF_A_CHARACTER)
         lists = pd.DataFrame({"source": names.to_pandas(), "doc_id": ids.to_pandas(), "file": files, "line": lines})
         lists = lists.assign(length=self._lengths).drop(index=bad_ids)
         places = np.array(files, dtype=object)[of_row] if len(set(files)) > 1 else None
@@ -216,8 +216,8 @@ def _add_item(builder: ListBuilder, item: Any, shape: Shape) -> None:
         add_scored(builder, pick(item, PHRASE_NAMES), pick(item, SCORE_NAMES), concept)
     elif shape == "scored" and isinstance(item, (list, tuple)) and len(item) == 2:
         first, second = item
-        turned = is_number(first) and not isinstance(first, str) and not is_number(second)
-        add_scored(builder, *((second, first) if turned else (first, second)))
+        is_swapped = is_number(first) and not isinstance(first, str) and not is_number(second)
+        add_scored(builder, *((second, first) if is_swapped else (first, second)))
     elif isinstance(item, (list, tuple)):
         if item and not (item := _without_nulls(builder, item)):
             return

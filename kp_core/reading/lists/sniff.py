@@ -80,13 +80,13 @@ def recognise(
     if single:
         refuse_over(single[0].limits.sources, len(single), "files, each of many documents", single[0].name, "an upload")
     for file in single:
-        data = file.mapping != Mapping() or file.suffix in _DATA_EXTENSIONS
+        is_data = file.mapping != Mapping() or file.suffix in _DATA_EXTENSIONS
         try:
-            recognitions.append(recognise_one(file, chosen_role(file) or role, guess=left_out is None or data))
+            recognitions.append(recognise_one(file, chosen_role(file) or role, guess=left_out is None or is_data))
         except Question as question:
             questions.append(question)
         except InputError as refusal:
-            if left_out is None or (data and not (isinstance(refusal, NoData) and file.mapping == Mapping())):
+            if left_out is None or (is_data and not (isinstance(refusal, NoData) and file.mapping == Mapping())):
                 raise
             refused.append(refusal)
             left_out[file.name] = refusal.found
@@ -99,7 +99,7 @@ def recognise(
 def _refuse_objects(recognitions: Sequence[Recognition]) -> None:
     """Refuse JSON files with the lists of one document each, which would be taken for annotators or systems."""
     unnamed = [layout for reading in recognitions if not reading.files[0].mapping.columns for layout in reading.layouts]
-    lists = [made for made in unnamed if made.table.form == "F6" and len(made.table) == 1 and "doc_id" in made.columns]
+    lists = [item for item in unnamed if item.table.form == "F6" and len(item.table) == 1 and "doc_id" in item.columns]
     lists = [layout for layout in lists if layout.kind in ("lists", "wide")]
     if 1 < len(lists) == len({layout.ids()[0].as_py() for layout in lists}):
         found, remedy = "one document per file", "Join the files: docs/formats.md shows how."
@@ -119,8 +119,8 @@ def _groups(files: Sequence[File], role: Role | None) -> tuple[list[Recognition]
     for family in sorted(FAMILIES, key=lambda family: not family.PROVED):
         formats = (family.NAME, "")
         candidates = [file for file in unclaimed if file.mapping.format in formats and _may_be_grouped(file)]
-        chosen = {chosen_role(file) for file in candidates}
-        requested = (chosen.pop() if len(chosen) == 1 else None) or role
+        roles = {chosen_role(file) for file in candidates}
+        requested = (roles.pop() if len(roles) == 1 else None) or role
         for group in family.recognise_groups(candidates, requested) if candidates and requested != "judgements" else []:
             user_role: Role | None = next(filter(None, map(chosen_role, group.files)), None)
             if user_role and user_role != group.role and not {user_role, group.role} <= {"gold", "system"}:
@@ -132,8 +132,8 @@ def _groups(files: Sequence[File], role: Role | None) -> tuple[list[Recognition]
 
 
 def _may_be_grouped(file: File) -> bool:
-    table = file.mapping.names_columns and not file.mapping.format
-    return not table and binary_kind(file.source.data) is None and not _unsupported(file)
+    is_table = file.mapping.names_columns and not file.mapping.format
+    return not is_table and binary_kind(file.source.data) is None and not _unsupported(file)
 
 
 def recognise_one(file: File, role: Role | None, *, guess: bool = True) -> Recognition:
@@ -174,16 +174,16 @@ def readings_of(file: File, role: Role | None) -> list[Recognition]:
         unfit = (role == "judgements" or not is_text) and family is not F10
         if unfit or (mapping.format and family is not family_named(mapping.format)):
             continue
-        alone = family.recognise_groups([file], role) if family.recognise is None else [family.recognise(file, role)]
-        recognitions += filter(None, alone)
+        claims = family.recognise_groups([file], role) if family.recognise is None else [family.recognise(file, role)]
+        recognitions += filter(None, claims)
         if any(reading.strength == Strength.MARKS for reading in recognitions):
             break
     # The mapping of an archive applies to all files that have its settings.
     names = {name for name, _ in mapping.switches}
-    obeying = [reading for reading in recognitions if names <= {*family_named(reading.family).OPTIONS}]
+    matching = [reading for reading in recognitions if names <= {*family_named(reading.family).OPTIONS}]
     if mapping.names_columns and not mapping.format:
-        obeying = [reading for reading in recognitions if reading.layouts]
-    return obeying or recognitions
+        matching = [reading for reading in recognitions if reading.layouts]
+    return matching or recognitions
 
 
 def _question(file: File, readings: Sequence[Recognition]) -> Question:

@@ -12,8 +12,8 @@ from pathlib import Path
 from kp_core.corpus import Role
 
 _HEADS = tomllib.loads(Path(__file__).with_name("headers.toml").read_text("utf-8"))
-_SAID: dict[str, str] = _HEADS.pop("said")
-_SPOKEN: dict[str, str] = _HEADS.pop("spoken")
+_ROLE_WORDS: dict[str, str] = _HEADS.pop("said")
+_PLAIN_WORDS: dict[str, str] = _HEADS.pop("spoken")
 #: Cells that mark whether a phrase was chosen.
 NO, YES = (frozenset(_HEADS.pop(name).split()) for name in ("no", "yes"))
 #: Letters with a stroke, which Unicode does not decompose.
@@ -22,8 +22,8 @@ _LETTERS = str.maketrans("łŁøØđĐı", "lLoOdDi")
 
 def _without_marks(text: str) -> str:
     folded = text if text.isascii() else unicodedata.normalize("NFKD", text.translate(_LETTERS))
-    bare = "".join(character for character in folded if not "\u0300" <= character <= "\u036f")
-    return unicodedata.normalize("NFC", bare)
+    letters = "".join(character for character in folded if not "\u0300" <= character <= "\u036f")
+    return unicodedata.normalize("NFC", letters)
 
 
 _WORDS: dict[str, tuple[str, ...]] = {role: tuple(_without_marks(words).split()) for role, words in _HEADS.items()}
@@ -132,9 +132,9 @@ def in_words(evidence: str) -> str:
     >>> in_words("2 rows; doc_id = “PPN”, phrase = “Begriff”"), in_words("files named 2 .key; document = file")
     ('2 rows; documents in “PPN”, keyphrases in “Begriff”', 'files named 2 .key; each file is a document')
     """
-    for code, words in _SPOKEN.items():
+    for code, words in _PLAIN_WORDS.items():
         evidence = evidence.replace(code, words)
-    return _ROLE.sub(lambda match: f"{_SAID.get(match[1], match[1].removesuffix('s') + 's')} in ", evidence)
+    return _ROLE.sub(lambda match: f"{_ROLE_WORDS.get(match[1], match[1].removesuffix('s') + 's')} in ", evidence)
 
 
 def is_known(name: str) -> bool:
@@ -216,11 +216,11 @@ def source_of(head: str, role: str = "phrase") -> str:
         return ""
     if plain(base) in NAMES["doc_id"]:  # “ref no”
         return base
-    of_phrases = {*words_of(role)}
+    role_words = {*words_of(role)}
     for ends in (_BLANKS, _ENDS):
         words = list(filter(None, ends.split(base)))
         for size in (3, 2, 1):  # “indexing terms Anna”
-            starts = [at for at in range(len(words) - size + 1) if plain(" ".join(words[at : at + size])) in of_phrases]
+            starts = [i for i in range(len(words) - size + 1) if plain(" ".join(words[i : i + size])) in role_words]
             if starts:
                 dropped = {start + offset for start in starts for offset in range(size)}
                 return " ".join(word for index, word in enumerate(words) if index not in dropped)
@@ -269,12 +269,12 @@ def number_of(head: str) -> int | None:
 
 
 def _split_number(head: str) -> tuple[str, int | None]:
-    last = head.strip()
-    inside = _INSIDE.match(last[:_HEAD])  # the number precedes the name
-    if inside and plain(inside[1]) in words_of("phrase"):
-        last = f"{inside[1]} {inside[3].strip()} {inside[2]}"
-    match = _NUMBERED.search(last)
-    base = last[: match.start()].strip() if match else ""
+    name = head.strip()
+    middle = _INSIDE.match(name[:_HEAD])  # the number precedes the name
+    if middle and plain(middle[1]) in words_of("phrase"):
+        name = f"{middle[1]} {middle[3].strip()} {middle[2]}"
+    match = _NUMBERED.search(name)
+    base = name[: match.start()].strip() if match else ""
     return (base, int(match[1])) if match and base else (head.strip(), None)
 
 
@@ -287,8 +287,8 @@ def grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tupl
     groups: dict[str, tuple[str, ...]] = {}
     for name in names:
         source = source_of(name)
-        apart = name in whole if number_of(name) is not None else source in groups
-        if apart or plain(base_of(name)) in PEOPLE:
+        is_separate = name in whole if number_of(name) is not None else source in groups
+        if is_separate or plain(base_of(name)) in PEOPLE:
             source = name.strip()
         groups[source] = (*groups.get(source, ()), name)
     return groups

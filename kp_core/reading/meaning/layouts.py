@@ -52,7 +52,7 @@ def layout_of(table: Table, role: Role | None, mapping: Mapping) -> Layout | Non
     proposed = export_of(table, requested) or proposal(table, requested)
     if proposed is None:
         return None
-    if proposed.own and not proposed.mapping.relevance:
+    if proposed.is_ours and not proposed.mapping.relevance:
         proposed = systems_named(table, proposed, ())
     complete = replace(proposed.mapping, dataset=table.dataset, run=table.run).merged(replace(mapping, role=""))
     layout = layout_from_mapping(table, complete, cast(Role, proposed.mapping.role))
@@ -72,9 +72,9 @@ def layout_from_mapping(table: Table, mapping: Mapping, role: Role | None) -> La
             remedy = f"Did you mean {' or '.join(f'“{other}”' for other in similar)}?"
             raise InputError(table.file, f"no column “{name}”", "columns that the file has", remedy)
     known_role = role or _role_of(mapping)
-    named = {part: getattr(mapping, field, "") for part, field in _ROLES.items()}
-    named["score"] = mapping.score[0] if len(mapping.score) == 1 else ""
-    columns = {part: name for part, name in named.items() if name and name not in PLACES}
+    names = {part: getattr(mapping, field, "") for part, field in _ROLES.items()}
+    names["score"] = mapping.score[0] if len(mapping.score) == 1 else ""
+    columns = {part: name for part, name in names.items() if name and name not in PLACES}
     if mapping.document in (FILE, SHEET):
         index = stem_of(table.file) if mapping.document == FILE else table.sheet
         table = with_column(table, mapping.document, repeated(index, len(table)))
@@ -148,14 +148,14 @@ def _in_columns(base: Layout) -> Layout | None:
     """Return the layout if there are several columns of keyphrases, marks or scores, else None."""
     mapping, phrases = base.mapping, tuple(base.mapping.keyphrases)
     separate = HEADS in (mapping.annotator, mapping.system)
-    first = base.columns | dict(zip(["phrase"], phrases, strict=False))  # without phrases, the heads of marks are
+    columns = base.columns | dict(zip(["phrase"], phrases, strict=False))  # without phrases, the heads of marks are
     if mapping.marks:
-        return replace(base, kind="marked", columns=first, sources={name: (name,) for name in mapping.marks})
+        return replace(base, kind="marked", columns=columns, sources={name: (name,) for name in mapping.marks})
     if mapping.document == HEADS:
         return replace(base, kind="turned", sources={name: (name,) for name in phrases}, cells=mapping.split)
     if len(mapping.score) > 1:
         scored = {known.source_of(name, "score") or name: (name,) for name in mapping.score}
-        return replace(base, kind="scored", columns=first, sources=scored)
+        return replace(base, kind="scored", columns=columns, sources=scored)
     if not separate and len(phrases) == 1:
         return None
     lists = phrases if {*mapping.gold} & {*phrases} else whole_lists(base.table, phrases)
@@ -194,15 +194,15 @@ def with_column(table: Table, name: str, column: pa.ChunkedArray) -> Table:
 def derived(table: Table, mapping: Mapping) -> Table:
     """Return a table with data sets as prefixes of ids, runs as suffixes of systems, and grades in place of marks.
 
-    >>> columns = [pa.chunked_array([[one, two]]) for one, two in (("nus", "inspec"), ("1", "1"), ("tide", "sea"))]
+    >>> columns = [pa.chunked_array([[a, b]]) for a, b in (("nus", "inspec"), ("1", "1"), ("tide", "sea"))]
     >>> table = derived(Table("g.csv", ["dataset", "doc_id", "phrase"], columns), Mapping())
     >>> table.names, table.datasets, table.texts("doc_id").to_pylist()
     (['doc_id', 'phrase'], ('nus', 'inspec'), ['nus/1', 'inspec/1'])
     """
     if mapping.names_columns:
         datasets, runs, documents, systems = (
-            [name for name in table.names if name == said]
-            for said in (mapping.dataset, mapping.run, mapping.document, mapping.system)
+            [name for name in table.names if name == column]
+            for column in (mapping.dataset, mapping.run, mapping.document, mapping.system)
         )
     else:
         datasets = [name for name in table.names if plain(name) in known.DATASETS]
@@ -213,8 +213,8 @@ def derived(table: Table, mapping: Mapping) -> Table:
         table = _with_datasets(table, *datasets, *documents, chosen=mapping.names_columns)
     if len(runs) == len(systems) == 1 and not {*runs, *systems} - {*table.names}:
         cells = {name: table.texts(name) for name in (*systems, *runs)}
-        one_each = count_distinct(cells) == len(pc.unique(cells[systems[0]]))
-        if not one_each and "" not in pc.unique(cells[runs[0]]).to_pylist():
+        single_runs = count_distinct(cells) == len(pc.unique(cells[systems[0]]))
+        if not single_runs and "" not in pc.unique(cells[runs[0]]).to_pylist():
             column = _join_columns(cells[systems[0]], "#", cells[runs[0]])
             table = replace(with_column(table, systems[0], column).without(runs), run=runs[0])
     return _add_grades(table, mapping)
@@ -269,10 +269,10 @@ def _filled_down(table: Table, columns: dict[str, str], mapping: Mapping) -> tup
         if role not in columns:
             continue
         name, blank = columns[role], is_blank(table, columns[role])
-        count = pc.sum(blank).as_py()
-        if count and not blank[0].as_py() and _are_merged(table, columns, role, blank, mapping):
+        n_blank = pc.sum(blank).as_py()
+        if n_blank and not blank[0].as_py() and _are_merged(table, columns, role, blank, mapping):
             table = with_column(table, name, fill_forward(table, name))
-            evidence += f"; “{name}” of {pluralize(count, 'row')} is that of the row above"
+            evidence += f"; “{name}” of {pluralize(n_blank, 'row')} is that of the row above"
     return table, evidence
 
 
@@ -322,7 +322,7 @@ class Schema:
     besides: tuple[str, ...] = ()
 
     @property
-    def own(self) -> bool:
+    def is_ours(self) -> bool:
         """Whether the table is an export of KPScope."""
         return self.name.startswith("KPScope")
 
@@ -395,19 +395,19 @@ _FORM = Schema(
 def export_of(table: Table, role: Role | None) -> Proposal | None:
     """Return the meaning of a table if it is a known export, else None."""
     schema = schema_of(table.names) or (_FORM if known.is_form(table.names) else None) if table.header else None
-    others = ("gold", "system") if schema and schema.role in ("gold", "system") else ()
-    if schema is None or schema.role == "judgements" or role not in (None, schema.role, *others):
+    other_roles = ("gold", "system") if schema and schema.role in ("gold", "system") else ()
+    if schema is None or schema.role == "judgements" or role not in (None, schema.role, *other_roles):
         return None
-    columns, meant = _columns(table, schema), role or schema.role
-    fields = _answers(table, schema, columns) if schema.asks else _lists(table, schema, columns, meant)
+    columns, inferred_role = _columns(table, schema), role or schema.role
+    fields = _answers(table, schema, columns) if schema.asks else _lists(table, schema, columns, inferred_role)
     if "keyphrases" not in fields and schema.role != "documents":
         return None
-    draft = Proposal(Mapping(meant, **{"document": ROW, **columns, **fields}), own=schema.own)
+    draft = Proposal(Mapping(inferred_role, **{"document": ROW, **columns, **fields}), is_ours=schema.is_ours)
     if schema.questions and "mail" in plain(draft.mapping.annotator):
         draft = draft.doubted(f"“{draft.mapping.annotator}” may name who chose these keyphrases.", "annotator")
     if draft.mapping.document == HEADS:
         draft = draft.doubted("Each row is a person, and each question may be a document.", "document")
-    return draft if schema.own else replace(draft, program=schema.name)
+    return draft if schema.is_ours else replace(draft, program=schema.name)
 
 
 def meant_rows(table: Table) -> Table:
@@ -433,9 +433,9 @@ def _columns(table: Table, schema: Schema) -> dict[str, str]:
     for field_name, heads in schema.columns.items():
         for name in (by_head[head] for head in heads if head in by_head):
             cells = cells_of(table, name)
-            repeated = field_name == "document" and schema.ids == "rows" and len(set(cells)) < len(table)
-            nobody = field_name == "annotator" and schema.asks and len(set(cells)) == 1 < len(table)
-            if (cells or schema.own) and not repeated and not nobody:
+            has_repeats = field_name == "document" and schema.ids == "rows" and len(set(cells)) < len(table)
+            is_constant = field_name == "annotator" and schema.asks and len(set(cells)) == 1 < len(table)
+            if (cells or schema.is_ours) and not has_repeats and not is_constant:
                 columns.setdefault(field_name, name)
     return columns
 
@@ -449,8 +449,8 @@ def _lists(table: Table, schema: Schema, columns: dict[str, str], role: Role) ->
         return {}
     nested = schema.inner or holds_lists(table.column(names[0]))
     split = "" if nested else schema.cells or cell_separator(table, names[0])
-    apart = {"system" if role == "system" else "annotator": HEADS} if len(names) > 1 and not schema.joined else {}
-    return {"keyphrases": tuple(names), "split": split, "inner": schema.inner, **apart}
+    sources = {"system" if role == "system" else "annotator": HEADS} if len(names) > 1 and not schema.joined else {}
+    return {"keyphrases": tuple(names), "split": split, "inner": schema.inner, **sources}
 
 
 def _answers(table: Table, schema: Schema, columns: dict[str, str]) -> dict[str, Any]:
@@ -475,4 +475,4 @@ def _answers(table: Table, schema: Schema, columns: dict[str, str]) -> dict[str,
 def _purpose(question: str) -> str:
     """Return what a question asks for: keyphrases, else the document, else the annotator."""
     words = {plain(word) for word in re.split(r"[\W_]+", question)} | {plain(base_of(question))}
-    return next((part for part, known in _QUESTION_WORDS.items() if words & known), "")
+    return next((part for part, part_words in _QUESTION_WORDS.items() if words & part_words), "")

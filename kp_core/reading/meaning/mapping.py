@@ -182,8 +182,8 @@ class Mapping:
     def columns(self) -> tuple[str, ...]:
         """The names of all columns that have a meaning."""
         names = [name for field in (*COLUMNS, "gold") for name in _as_tuple(getattr(self, field))]
-        beside = {*PLACES, *(() if HEADS in (self.annotator, self.system) else self.gold)}
-        return tuple(dict.fromkeys(name for name in names if name not in beside))
+        not_columns = {*PLACES, *(() if HEADS in (self.annotator, self.system) else self.gold)}
+        return tuple(dict.fromkeys(name for name in names if name not in not_columns))
 
     def switch(self, name: str) -> str:
         """Return the value of a setting of a format, or an empty string."""
@@ -215,14 +215,14 @@ class Mapping:
             fields.setdefault(field, []).append(value)
             position = part.end()
         tuples: dict[str, Any] = {name: tuple(filter(None, fields.pop(name))) for name in SEVERAL if name in fields}
-        single: dict[str, Any] = {name: ",".join(values) for name, values in fields.items()}
-        for name, value in single.items():
+        texts: dict[str, Any] = {name: ",".join(values) for name, values in fields.items()}
+        for name, value in texts.items():
             _refuse(name, value)
-        switches = tuple((name, single.pop(name)) for name in [*single] if name in SWITCHES)
-        meant = {"yes": True, "no": False, "TAB": "\t"}
-        for name in {"higher_is_better", "as_read", "delimiter"} & single.keys():
-            single[name] = meant.get(single[name], single[name])
-        return cls(**tuples, **single, switches=switches)
+        switches = tuple((name, texts.pop(name)) for name in [*texts] if name in SWITCHES)
+        parsed_values = {"yes": True, "no": False, "TAB": "\t"}
+        for name in {"higher_is_better", "as_read", "delimiter"} & texts.keys():
+            texts[name] = parsed_values.get(texts[name], texts[name])
+        return cls(**tuples, **texts, switches=switches)
 
     def merged(self, other: Mapping) -> Mapping:
         """Return the mapping, updated with the fields that are set in another one.
@@ -292,10 +292,10 @@ def mappings_of(arguments: Iterable[str]) -> dict[str, Mapping]:
     """
     mappings: dict[str, Mapping] = {}
     for argument in map(storable, arguments):
-        parts = re.fullmatch(r"(?P<file>.+?):(?P<said>[a-z_]+=.*)", argument, re.DOTALL)
+        parts = re.fullmatch(r"(?P<file>.+?):(?P<words>[a-z_]+=.*)", argument, re.DOTALL)
         if parts is None:
             raise UsageError(f"--as is '{argument}'; write FILE:FIELD=VALUE,…, such as gold.xlsx:sheet=Lists")
-        mappings[parts["file"]] = mappings.get(parts["file"], Mapping()).merged(Mapping.read(parts["said"]))
+        mappings[parts["file"]] = mappings.get(parts["file"], Mapping()).merged(Mapping.read(parts["words"]))
     return mappings
 
 
@@ -329,8 +329,8 @@ def with_meanings(mapping: Mapping, meanings: abc.Mapping[str, str], indices: ab
         Where document, annotator or system are named if no column names them: "(heads)" → "annotator" if each of
         several columns of keyphrases, scores or marks is an annotator.
 
-    >>> said = {"Nr": "document", "Anna": "keyphrases", "Ben": "keyphrases"}
-    >>> str(with_meanings(Mapping("gold"), said, {HEADS: "annotator"}))
+    >>> meanings = {"Nr": "document", "Anna": "keyphrases", "Ben": "keyphrases"}
+    >>> str(with_meanings(Mapping("gold"), meanings, {HEADS: "annotator"}))
     'role=gold,document=Nr,keyphrases=Anna,Ben,annotator=(heads)'
     """
     values: dict[str, Any] = {field: () if field in SEVERAL else "" for field in (*COLUMNS, "gold")}
@@ -356,7 +356,7 @@ class Proposal:
     * `role_known`: whether the table itself shows its role
     * `worded`: whether column names are known
     * `program`: the program that wrote a known export
-    * `own`: whether KPScope wrote the table, so that there are no doubts
+    * `is_ours`: whether KPScope wrote the table, so that there are no doubts
     """
 
     mapping: Mapping
@@ -365,7 +365,7 @@ class Proposal:
     role_known: bool = True
     worded: bool = True
     program: str = ""
-    own: bool = False
+    is_ours: bool = False
 
     def doubted(self, words: str, *fields: str, **changes: Any) -> Proposal:
         """Return the proposal with another doubt and changed fields of its mapping."""

@@ -83,12 +83,12 @@ def proposal(table: Table, role: Role | None) -> Proposal | None:
     if role in (None, "judgements") and (pairs := _pairs(table, role)) is not None:
         return pairs
     guessed = role or _role_by_heads(table)
-    made = _texts(table, is_certain=role is not None) if guessed == "documents" else _phrases(table, guessed or "gold")
-    if made is None and guessed != "documents":
-        made = guess(table, role)
-        is_list = table.header or (made.mapping.document, made.mapping.split) != (ROW, "none")
-        return made if made.mapping.keyphrases and is_list else None
-    return made and replace(made, role_known=made.role_known and guessed is not None)
+    draft = _texts(table, is_certain=role is not None) if guessed == "documents" else _phrases(table, guessed or "gold")
+    if draft is None and guessed != "documents":
+        draft = guess(table, role)
+        is_list = table.header or (draft.mapping.document, draft.mapping.split) != (ROW, "none")
+        return draft if draft.mapping.keyphrases and is_list else None
+    return draft and replace(draft, role_known=draft.role_known and guessed is not None)
 
 
 # possible meanings of single columns
@@ -104,10 +104,10 @@ def _can_be(table: Table, name: str, field: str) -> bool:
     partial = head in ("doi", "di") and len(shape.cells) < min(len(table), SAMPLE)
     beside_codes = shape.addresses and any(profile(table, other).codes for other in _unknown(table))
     is_code = shape.codes and head in known.DOCUMENTS | {"ref", "refs"}
-    numbers = shape.numbers > 0.5 and head not in known.IDENTIFIERS
-    no: dict[str, bool] = {
+    are_numbers = shape.numbers > 0.5 and head not in known.IDENTIFIERS
+    ruled_out: dict[str, bool] = {
         "document": is_list or shape.moments or shape.long or partial or beside_codes,
-        "keyphrases": other_kind or numbers or is_code,
+        "keyphrases": other_kind or are_numbers or is_code,
         "annotator": is_list or other_kind or shape.fraction or ("mail" in head and shape.varied == 1),
         "system": is_list or other_kind or shape.fraction,
         "rank": shape.fraction or shape.numbers == 0,
@@ -116,7 +116,7 @@ def _can_be(table: Table, name: str, field: str) -> bool:
         "text": shape.codes,
         "title": shape.codes,
     }
-    return not no.get(field, False)
+    return not ruled_out.get(field, False)
 
 
 def _is_unknown(table: Table, name: str) -> bool:
@@ -132,8 +132,8 @@ def _columns_by_name(table: Table, fields: Sequence[str]) -> dict[str, str]:
     columns: dict[str, str] = {}
     for field in fields if table.header else ():
         words = words_of(_WORDS.get(field, field))
-        free = [name for name in table.names if plain(name) in words and name not in columns.values()]
-        fitting = [name for name in free if _can_be(table, name, field)]
+        unassigned = [name for name in table.names if plain(name) in words and name not in columns.values()]
+        fitting = [name for name in unassigned if _can_be(table, name, field)]
         if fitting:
             columns[field] = min(fitting, key=lambda name: (plain(name) in _TAGS, words.index(plain(name))))
     return columns
@@ -143,21 +143,21 @@ def _role_by_heads(table: Table) -> Role | None:
     heads = set(map(plain, table.names))
     scores = {plain(base_of(name)) for name in table.names if profile(table, name).fraction}
     ranked = heads & {*NAMES["rank"], *NAMES["score"]} | scores & {*NAMES["score"]}
-    worded = [name for name in table.names if plain(name) in words_of("phrase")]
+    phrase_names = [name for name in table.names if plain(name) in words_of("phrase")]
     predicted = [name for name in table.names if is_predicted(name) and profile(table, name).phrases]
-    with_lists = whole_lists(table, worded)
-    if heads & {*NAMES["system"]} or (ranked and (not worded or worded[0] not in with_lists)):
+    with_lists = whole_lists(table, phrase_names)
+    if heads & {*NAMES["system"]} or (ranked and (not phrase_names or phrase_names[0] not in with_lists)):
         return "system"
-    if predicted and all(is_predicted(name) for name in worded):
-        return "system" if len(predicted) > 1 or not set(_lists_of(table)) - set(predicted) else None
-    if any(_scored(table, name) for name in worded):
+    if predicted and all(is_predicted(name) for name in phrase_names):
+        return "system" if len(predicted) > 1 or not set(_list_names(table)) - set(predicted) else None
+    if any(_scored(table, name) for name in phrase_names):
         return "system"
     if heads & {*NAMES["annotator"], *NAMES["relevance"], *NAMES["votes"]}:
         return "gold"
-    if worded or not table.header or _lists_of(table) or any(base_of(name) != name for name in table.names):
+    if phrase_names or not table.header or _list_names(table) or any(base_of(name) != name for name in table.names):
         return None
-    others = [name for name in table.names if _may_be_phrases(table, name)]
-    return "documents" if heads & {*NAMES["text"]} or (heads & {*NAMES["title"]} and len(others) < 2) else None
+    candidates = [name for name in table.names if _may_be_phrases(table, name)]
+    return "documents" if heads & {*NAMES["text"]} or (heads & {*NAMES["title"]} and len(candidates) < 2) else None
 
 
 def _scored(table: Table, name: str) -> list[Any]:
@@ -168,18 +168,18 @@ def _scored(table: Table, name: str) -> list[Any]:
     return lists if are_scored([cell for cell in lists if isinstance(cell, (list, dict))]) else []
 
 
-def _lists_of(table: Table) -> list[str]:
+def _list_names(table: Table) -> list[str]:
     nested = list_columns(table)
-    whole = whole_lists(table, table.names) if table.header else table.names
-    lists = [name for name in whole if table.header or profile(table, name).lists >= 0.5]
+    candidates = whole_lists(table, table.names) if table.header else table.names
+    lists = [name for name in candidates if table.header or profile(table, name).lists >= 0.5]
     lists = [name for name in lists if profile(table, name).phrases or name in nested]
     return [name for name in lists if plain(name) not in known.NO_PHRASES]
 
 
 def _may_be_phrases(table: Table, name: str) -> bool:
     shape = profile(table, name)
-    words = _is_unknown(table, name) and shape.phrases and bool(shape.cells)
-    return words and not (shape.codes or shape.addresses or shape.numbers)
+    is_unknown_text = _is_unknown(table, name) and shape.phrases and bool(shape.cells)
+    return is_unknown_text and not (shape.codes or shape.addresses or shape.numbers)
 
 
 # nested objects, judged pairs and texts
@@ -188,8 +188,8 @@ def _may_be_phrases(table: Table, name: str) -> bool:
 def _nested_columns(table: Table, role: Role | None) -> Proposal:
     outer, inner = (set(table.texts(name).to_pylist()) for name in (OUTER, INNER))
     systems = [bool(known.SYSTEMS & set(map(plain, names))) for names in (outer, inner)]
-    turned = (systems[1] and not systems[0]) or (not any(systems) and len(inner) < len(outer))
-    owner, document = (INNER, OUTER) if turned else (OUTER, INNER)
+    outer_is_document = (systems[1] and not systems[0]) or (not any(systems) and len(inner) < len(outer))
+    owner, document = (INNER, OUTER) if outer_is_document else (OUTER, INNER)
     guessed: Role = role or ("system" if any(systems) else "gold")
     person = "annotator" if guessed == "gold" else "system"
     source: dict[str, Any] = {person: owner}
@@ -210,11 +210,11 @@ def _pairs(table: Table, role: Role | None) -> Proposal | None:
     unused = [name for name in table.names if name not in columns.values()]
     if "keyphrases" in columns and "candidate" not in columns and (phrases := known.find_roles(unused, ("phrase",))):
         columns["candidate"] = phrases["phrase"]
-    twins = [name for name in unused if number_of(name) or _PAIR_SUFFIX.search(name)]
-    twins = [name for name in twins if profile(table, name).phrases]
-    same_stem = len({_PAIR_SUFFIX.sub("", name) for name in twins}) == 1 and not whole_lists(table, twins)
-    unsure = "candidate" not in columns and len(twins) == 2 and same_stem  # “word 1” and “word 2”
-    columns |= dict(zip(("keyphrases", "candidate"), twins, strict=True)) if unsure else {}
+    pair_names = [name for name in unused if number_of(name) or _PAIR_SUFFIX.search(name)]
+    pair_names = [name for name in pair_names if profile(table, name).phrases]
+    same_stem = len({_PAIR_SUFFIX.sub("", name) for name in pair_names}) == 1 and not whole_lists(table, pair_names)
+    is_guess = "candidate" not in columns and len(pair_names) == 2 and same_stem  # “word 1” and “word 2”
+    columns |= dict(zip(("keyphrases", "candidate"), pair_names, strict=True)) if is_guess else {}
     if "candidate" in columns and "score" not in columns:
         unused = [name for name in unused if name not in columns.values()]
         raters = [name for name in unused if known.JUDGE.match(name)]
@@ -226,8 +226,8 @@ def _pairs(table: Table, role: Role | None) -> Proposal | None:
     if role is None and "annotator" not in columns and "keyphrases" not in columns:  # candidates of a system
         return None
     draft = Proposal(Mapping("judgements", **columns))
-    question = f"The columns {quoted(twins)} may be pairs of phrases, with ratings beside them."
-    return draft.doubted(question, "keyphrases", "candidate", "score") if unsure and role is None else draft
+    question = f"The columns {quoted(pair_names)} may be pairs of phrases, with ratings beside them."
+    return draft.doubted(question, "keyphrases", "candidate", "score") if is_guess and role is None else draft
 
 
 def _texts(table: Table, *, is_certain: bool) -> Proposal | None:
@@ -236,11 +236,11 @@ def _texts(table: Table, *, is_certain: bool) -> Proposal | None:
         return None
     fields: dict[str, Any] = {"document": ROW, **columns}
     draft = Proposal(Mapping("documents", **fields))
-    others = [name for name in table.names if name not in columns.values() and _may_be_phrases(table, name)]
-    if is_certain or not others:
+    phrases = [name for name in table.names if name not in columns.values() and _may_be_phrases(table, name)]
+    if is_certain or not phrases:
         return draft
-    document = columns.get("document") or next(iter(_ids_among(table, columns, others[:1])), ROW)
-    return _may_be(draft, "keyphrases", others[0], role="gold", document=document, split=_split(table, others[0]))
+    document = columns.get("document") or next(iter(_ids_among(table, columns, phrases[:1])), ROW)
+    return _may_be(draft, "keyphrases", phrases[0], role="gold", document=document, split=_split(table, phrases[0]))
 
 
 def _may_be(draft: Proposal, field: str, name: str, **changes: Any) -> Proposal:
@@ -258,24 +258,24 @@ def _phrases(table: Table, role: Role) -> Proposal | None:
     if "keyphrases" in assigned and "concept" not in assigned and identifiers:
         assigned["concept"] = identifiers[0]
     if "keyphrases" not in assigned and len(assigned) + len(identifiers) == len(table.names) and table.header:
-        alone = [*identifiers, *(name for field, name in assigned.items() if field == "concept")]
-        assigned |= {"keyphrases": alone[0], "concept": alone[0]} if "document" in assigned and alone else {}
+        concepts = [*identifiers, *(name for field, name in assigned.items() if field == "concept")]
+        assigned |= {"keyphrases": concepts[0], "concept": concepts[0]} if "document" in assigned and concepts else {}
     assigned = _with_headings(table, assigned)
     if "document" not in assigned and (marked := _marked_layout(table, role, assigned)) is not None:
         return marked
-    several = _side_by_side(table, assigned)
-    numbered = any(re.search(r"\d", name) for name in several)
-    if several and not (assigned or numbered or share_lists(table, several)):
+    columns = _side_by_side(table, assigned)
+    numbered = any(re.search(r"\d", name) for name in columns)
+    if columns and not (assigned or numbered or share_lists(table, columns)):
         return None
-    if several and not ("document" in assigned and _count_lists(table, assigned) < len(table)):
+    if columns and not ("document" in assigned and _count_lists(table, assigned) < len(table)):
         assigned.pop("keyphrases", "")
-        return _of_several(table, role, assigned, several)
+        return _several_columns(table, role, assigned, columns)
     if "keyphrases" not in assigned:
         return None
     ids = [] if "document" in assigned else _ids_among(table, assigned)
     if not ids and "document" not in assigned and {"rank", "score"} & assigned.keys():
         return None
-    draft = _of_one(table, role, dict(zip(["document"], ids, strict=False)) | assigned)
+    draft = _single_column(table, role, dict(zip(["document"], ids, strict=False)) | assigned)
     return _may_be(draft, "document", ids[0]) if draft and ids else draft
 
 
@@ -293,16 +293,16 @@ def _with_headings(table: Table, assigned: dict[str, str]) -> dict[str, str]:
         if ("document" not in columns or is_person) and (shape.codes or repeats or plain(name) in known.SHELF_MARKS):
             person = {"annotator": columns["document"]} if is_person else {}
             columns = {field: other for field, other in columns.items() if other != name} | person | {"document": name}
-        tag = plain(columns.get("keyphrases", "")) in _TAGS and profile(table, columns["keyphrases"]).varied <= 0.5
+        is_tag = plain(columns.get("keyphrases", "")) in _TAGS and profile(table, columns["keyphrases"]).varied <= 0.5
         is_short = shape.words <= 2.5 and not shape.codes and columns.get("document") != name
-        if (tag or (ranked and "keyphrases" not in columns)) and is_short:
+        if (is_tag or (ranked and "keyphrases" not in columns)) and is_short:
             columns = {field: other for field, other in columns.items() if other != name} | {"keyphrases": name}
     return columns
 
 
-def _ids_among(table: Table, assigned: dict[str, str], taken: Collection[str] = ()) -> list[str]:
+def _ids_among(table: Table, assigned: dict[str, str], excluded: Collection[str] = ()) -> list[str]:
     """Return the columns with unknown names that may contain document ids, likeliest first."""
-    unknown, first_name = _unknown(table, {*assigned.values(), *taken}), table.names[0]
+    unknown, first_name = _unknown(table, {*assigned.values(), *excluded}), table.names[0]
     unknown = [name for name in unknown if _can_be(table, name, "document") and cells_of(table, name)]
     shapes = {name: profile(table, name) for name in unknown}
     usable = [name for name, shape in shapes.items() if not (shape.marks or shape.fraction)]
@@ -311,7 +311,7 @@ def _ids_among(table: Table, assigned: dict[str, str], taken: Collection[str] = 
     return code_columns or distinct or usable
 
 
-def _of_one(table: Table, role: Role, assigned: dict[str, str]) -> Proposal | None:
+def _single_column(table: Table, role: Role, assigned: dict[str, str]) -> Proposal | None:
     phrases, split = assigned["keyphrases"], _split_of(table, assigned)
     if "document" not in assigned and split == "none" and "text" not in assigned:
         return None
@@ -336,13 +336,13 @@ def _split_of(table: Table, assigned: dict[str, str]) -> str:
     name = assigned["keyphrases"]
     if name in list_columns(table):
         return ""
-    alone = whole_lists(table, [name]) and profile(table, assigned.get("document", name)).varied == 1
-    if not table.splits or "variants" in table.names or ({"rank", "score"} & assigned.keys() and not alone):
+    has_row_lists = whole_lists(table, [name]) and profile(table, assigned.get("document", name)).varied == 1
+    if not table.splits or "variants" in table.names or ({"rank", "score"} & assigned.keys() and not has_row_lists):
         return "none"
-    lists = _count_lists(table, assigned)
-    if lists == len(table):
+    n_lists = _count_lists(table, assigned)
+    if n_lists == len(table):
         return _split(table, name)
-    marks = ";," if lists >= _SEPARATE_LISTS_SHARE * len(table) else ""
+    marks = ";," if n_lists >= _SEPARATE_LISTS_SHARE * len(table) else ""
     return next((mark for mark in marks if 2 * share_with(table.texts(name), mark) >= 1), "none")
 
 
@@ -369,14 +369,14 @@ def systems_named(table: Table, draft: Proposal, unused: Sequence[str]) -> Propo
     columns = {*unused, mapping.group, mapping.annotator, mapping.text, mapping.title}
     for name in (name for name in table.names if name in columns and not name.endswith(known.BESIDE)):
         values = dict.fromkeys(cells_of(table, name))
-        others = tuple(value for value in values if plain(value) not in known.SYSTEMS)
-        if len(others) == len(values) or len(values) > _PEOPLE:
+        unknown = tuple(value for value in values if plain(value) not in known.SYSTEMS)
+        if len(unknown) == len(values) or len(values) > _PEOPLE:
             continue
-        message = f"The column “{name[:40]}” names systems" + (f", and {quoted(others[:3])}." if others else ".")
+        message = f"The column “{name[:40]}” names systems" + (f", and {quoted(unknown[:3])}." if unknown else ".")
         fields = ("annotator", "group", "text", "title")
-        moved = {field: "" for field in fields if getattr(mapping, field) == name}
-        gold = () if mapping.role == "system" and not known.GOLD_WORDS & set(map(plain, others)) else others
-        return draft.doubted(message, "system", "annotator", **moved, role="system", system=name, gold=gold)
+        cleared = {field: "" for field in fields if getattr(mapping, field) == name}
+        gold = () if mapping.role == "system" and not known.GOLD_WORDS & set(map(plain, unknown)) else unknown
+        return draft.doubted(message, "system", "annotator", **cleared, role="system", system=name, gold=gold)
     return draft
 
 
@@ -386,17 +386,17 @@ def _people_or_systems(table: Table, draft: Proposal, unused: Sequence[str]) -> 
     if ids == ROW or mapping.annotator or mapping.system or len(table) < 2:
         return draft
     person = "annotator" if mapping.role == "gold" else "system"
-    documents = len(pc.unique(filled(table, ids)))
+    n_documents = len(pc.unique(filled(table, ids)))
     for name in unused:
         shape = profile(table, name)
-        values = len(set(shape.cells))
+        n_values = len(set(shape.cells))
         if shape.varied > 0.5 or not (_is_unknown(table, name) and _can_be(table, name, "system")):
             continue
-        pairs = count_distinct({"document": filled(table, ids), "value": table.texts(name)})
-        if 1 < values <= _PEOPLE and documents > 1 and pairs >= 0.9 * values * documents:
+        n_pairs = count_distinct({"document": filled(table, ids), "value": table.texts(name)})
+        if 1 < n_values <= _PEOPLE and n_documents > 1 and n_pairs >= 0.9 * n_values * n_documents:
             return _may_be(draft, person, name)
     group = mapping.group if mapping.role == "gold" and mapping.split == "none" else ""
-    if group and count_distinct({"group": filled(table, group), "document": filled(table, ids)}) > documents:
+    if group and count_distinct({"group": filled(table, group), "document": filled(table, ids)}) > n_documents:
         message = f"Documents have several entries in “{group[:40]}”."
         return draft.doubted(message, "group", "annotator", group="", annotator=group)
     return draft
@@ -479,8 +479,8 @@ def _verdicts(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
 def _other_lists(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
     """Ask about further columns of keyphrases, and about cells that look like lists."""
     mapping, phrases = draft.mapping, draft.mapping.keyphrases[0]
-    lists = [name for name in _lists_of(table) if name in unused]
-    if phrases not in _lists_of(table) or plain(phrases) in words_of("phrase"):
+    lists = [name for name in _list_names(table) if name in unused]
+    if phrases not in _list_names(table) or plain(phrases) in words_of("phrase"):
         lists = [name for name in lists if not _is_unknown(table, name) or name.rstrip("'") == phrases]
     if mapping.role == "gold" and lists and mapping.split != "none":
         return draft.doubted(f"Several columns contain keyphrases: {quoted((phrases, *lists))}.", "keyphrases")
@@ -493,8 +493,8 @@ def _other_lists(table: Table, draft: Proposal, unused: Sequence[str]) -> Propos
 def _unnamed(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
     """Ask whether columns without names continue the lists of the column before them."""
     name = draft.mapping.keyphrases[0]
-    behind = takewhile(UNNAMED.fullmatch, table.names[table.names.index(name) + 1 :] if table.header else ())
-    if not (columns := [column for column in behind if column in unused and profile(table, column).phrases]):
+    following = takewhile(UNNAMED.fullmatch, table.names[table.names.index(name) + 1 :] if table.header else ())
+    if not (columns := [column for column in following if column in unused and profile(table, column).phrases]):
         return draft
     message = f"The columns without names may contain further keyphrases of “{name[:40]}”."
     return draft.doubted(message, "keyphrases", keyphrases=(name, *columns))
@@ -512,7 +512,7 @@ def _inner(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
         return draft.doubted(question, "text", role="documents", text=phrases, keyphrases=(), split="")
     lists = [json_list(cell) or [] for cell in table.first_texts(phrases, SAMPLE).to_pylist() if cell[:2] == "[["]
     items = [item if isinstance(item, list) else [0] for cells in lists for item in cells]
-    strings = [word for question in items for word in question]
+    strings = [word for item in items for word in item]
     are_words = all(isinstance(word, str) and " " not in word.strip() and not is_number(word) for word in strings)
     if draft.mapping.inner or not are_words or sum(len(item) > 1 for item in items) < _MANY_WORDS:
         return draft
@@ -540,14 +540,14 @@ def _side_by_side(table: Table, assigned: dict[str, str]) -> tuple[str, ...]:
     worded = [name for name in table.names if source_of(name) not in ("", base_of(name))]  # “Keywords Anna”
     worded = [name for name in worded if plain(name) not in known.KNOWN | known.BESIDES]
     worded = [name for name in worded if (number_of(name) is None or name in whole) and profile(table, name).phrases]
-    copies = [name for name in table.names if phrases and name.rstrip("'") == phrases]
+    repeated_columns = [name for name in table.names if phrases and name.rstrip("'") == phrases]
     if assigned.keys() - {"document", "keyphrases", "title", "text", "group"} or phrases in whole:
-        copies = []
+        repeated_columns = []
     gold = phrases if known.is_gold(phrases) else ""
-    for several in (worded, copies):
-        if len(several) > 1:
-            systems_of_gold = gold and gold not in several and all(map(is_predicted, several))
-            return (gold, *several) if systems_of_gold else tuple(several)
+    for columns in (worded, repeated_columns):
+        if len(columns) > 1:
+            systems_of_gold = gold and gold not in columns and all(map(is_predicted, columns))
+            return (gold, *columns) if systems_of_gold else tuple(columns)
     if not table.header or phrases != gold or {"rank", "score"} & assigned.keys():
         return ()
     free = _unassigned_columns(table, assigned, whole)
@@ -566,26 +566,26 @@ def _side_by_side(table: Table, assigned: dict[str, str]) -> tuple[str, ...]:
         return tuple(free) if len(free) > 1 else ()
     # Titles may contain commas.
     lists = [n for n in lists if cell_separator(table, n, certain=False) != "," or share_lists(table, [gold, n])]
-    sure = plain(gold) in known.GOLD_WORDS
-    beside = [name for name in free if sure or name in lists or plain(name) in known.SYSTEMS]
-    beside += [name for name in table.names if name not in free and is_predicted(name)]
-    return (gold, *beside) if beside else ()
+    is_certain = plain(gold) in known.GOLD_WORDS
+    system_columns = [name for name in free if is_certain or name in lists or plain(name) in known.SYSTEMS]
+    system_columns += [name for name in table.names if name not in free and is_predicted(name)]
+    return (gold, *system_columns) if system_columns else ()
 
 
 def _unassigned_columns(table: Table, assigned: dict[str, str], whole: Collection[str]) -> list[str]:
     """Return the columns that may be annotators or systems, because they have no other known meaning."""
-    free = {name for name in whole if plain(name) in known.SYSTEMS.union(NAMES["annotator"])}
+    unassigned = {name for name in whole if plain(name) in known.SYSTEMS.union(NAMES["annotator"])}
     if not {"pt", "ut"} <= set(map(plain, table.names)):  # next to these, two letters are tags of Web of Science
-        free |= {name for name in whole if re.fullmatch("[A-Z]{2}", name)}
-    free -= {*assigned.values()}
+        unassigned |= {name for name in whole if re.fullmatch("[A-Z]{2}", name)}
+    unassigned -= {*assigned.values()}
     # “Authors” means annotators next to readers, else the authors of the document.
-    readers = any(plain(name) in NAMES["annotator"] for name in free)
-    taken = known.KNOWN.union(known.BESIDES, () if readers else known.WRITERS)
+    readers = any(plain(name) in NAMES["annotator"] for name in unassigned)
+    known_words = known.KNOWN.union(known.BESIDES, () if readers else known.WRITERS)
     for name in table.names:
-        heads = {plain(name.rstrip("'")), plain(name.rpartition(".")[2])} & taken
+        heads = {plain(name.rstrip("'")), plain(name.rpartition(".")[2])} & known_words
         heads |= ({plain(base_of(name))} & {*known.IDENTIFIERS}) | (known.REMARKS & set(map(plain, name.split())))
-        free |= {name} if not heads and name not in assigned.values() else set()
-    shapes = {name: profile(table, name) for name in table.names if name in free}
+        unassigned |= {name} if not heads and name not in assigned.values() else set()
+    shapes = {name: profile(table, name) for name in table.names if name in unassigned}
     return [name for name, shape in shapes.items() if (shape.phrases and not shape.addresses) or not shape.cells]
 
 
@@ -593,25 +593,25 @@ def share_lists(table: Table, names: Iterable[str]) -> bool:
     """Return whether each column shares phrases with the others in at least two rows and 20% of the rows."""
     items = {name: [*map(items_of, table.first_texts(name, SAMPLE).to_pylist())] for name in names}
     for name, column_items in items.items():
-        others = zip(*(cells for other, cells in items.items() if other != name), strict=True)
-        n_shared = sum(bool(cell & set().union(*row)) for cell, row in zip(column_items, others, strict=False))
+        other_rows = zip(*(cells for other, cells in items.items() if other != name), strict=True)
+        n_shared = sum(bool(cell & set().union(*row)) for cell, row in zip(column_items, other_rows, strict=False))
         cells = sum(map(bool, column_items))
         if n_shared < min(2, cells) or 5 * n_shared < cells or not n_shared:
             return False
     return len(items) > 1
 
 
-def _of_several(table: Table, role: Role, assigned: dict[str, str], used: tuple[str, ...]) -> Proposal:
+def _several_columns(table: Table, role: Role, assigned: dict[str, str], used: tuple[str, ...]) -> Proposal:
     assigned = {field: name for field, name in assigned.items() if name not in used}
-    corner = next((field for field in ("annotator", "system") if field in assigned and "document" not in assigned), "")
-    if corner and profile(table, assigned[corner]).varied == 1:  # a row header, not a column name
-        assigned["document"] = assigned.pop(corner)
+    row_key = next((field for field in ("annotator", "system") if field in assigned and "document" not in assigned), "")
+    if row_key and profile(table, assigned[row_key]).varied == 1:  # a row header, not a column name
+        assigned["document"] = assigned.pop(row_key)
     if "document" not in assigned and (ids := _ids_among(table, assigned, used)):
         assigned["document"] = ids[0]
-    whole, head = whole_lists(table, used), known.gold_beside(used)
-    gold, sources = (head,) if head else (), known.grouped(used, whole)
-    again = len({name.rstrip("'") for name in used}) == 1
-    one_list = again or list(sources) == [""] or (len(sources) == 1 and bool({"annotator", "system"} & assigned.keys()))
+    whole, gold_column = whole_lists(table, used), known.gold_beside(used)
+    gold, sources = (gold_column,) if gold_column else (), known.grouped(used, whole)
+    alike = len({name.rstrip("'") for name in used}) == 1
+    one_list = alike or list(sources) == [""] or (len(sources) == 1 and bool({"annotator", "system"} & assigned.keys()))
     fields: dict[str, Any] = {"document": ROW, **assigned, "keyphrases": used, "gold": gold}
     if not one_list:
         fields["system" if role == "system" or gold else "annotator"] = HEADS
@@ -620,35 +620,35 @@ def _of_several(table: Table, role: Role, assigned: dict[str, str], used: tuple[
     draft = Proposal(Mapping(role, **fields))
     if _is_transposed(table, assigned, used):
         owner = assigned.get("annotator") or assigned.get("document") or (ROW if whole else "")
-        turned = {"role": "gold", "document": HEADS, "annotator": owner, "system": "", "split": ""}
-        return draft.doubted("Are the columns documents, and the rows people?", "document", "annotator", **turned)
+        transposed = {"role": "gold", "document": HEADS, "annotator": owner, "system": "", "split": ""}
+        return draft.doubted("Are the columns documents, and the rows people?", "document", "annotator", **transposed)
     return _asked_if_unsure(table, draft, assigned, used)
 
 
 def _asked_if_unsure(table: Table, draft: Proposal, assigned: dict[str, str], used: tuple[str, ...]) -> Proposal:
     """Ask whether columns are annotators or systems, unless names or shared phrases show it."""
     gold, one_list = draft.mapping.gold, HEADS not in (draft.mapping.annotator, draft.mapping.system)
-    kinds = {plain(source_of(name) or name) for name in used} <= known.KINDS | known.LANGUAGES
-    further = [name for name in _lists_of(table) if name not in assigned.values() and name.rstrip("'") not in used]
-    further = [name for name in further if kinds or (not one_list and _is_unknown(table, name))]
+    are_kinds = {plain(source_of(name) or name) for name in used} <= known.KINDS | known.LANGUAGES
+    extra = [name for name in _list_names(table) if name not in assigned.values() and name.rstrip("'") not in used]
+    extra = [name for name in extra if are_kinds or (not one_list and _is_unknown(table, name))]
     annotators, golds = tuple(name for name in used if not is_predicted(name)), list(map(known.is_gold, used))
     changes = dict[str, Any]()
     if {"rank", "score"} & assigned.keys():
         changes = {"role": "system", "annotator": "", "system": HEADS}
-    elif kinds:
+    elif are_kinds:
         changes = {"annotator": "", "system": "", "split": ""}
     elif 0 < len(annotators) < len(used) and not gold:
         changes = {"annotator": "", "system": HEADS, "gold": annotators}
     worded = all(source_of(n) != base_of(n) or number_of(n) is not None or is_predicted(n) for n in used)
-    sure = share_lists(table, used) or all(is_predicted(name) for name in used if name not in gold)
+    is_certain = share_lists(table, used) or all(is_predicted(name) for name in used if name not in gold)
     if not gold:
-        sure = one_list or (len({*golds}) == 1 and (worded or sure))
-    if sure and not (changes or further or (draft.mapping.role == "system" and _unordered(table, len(used)))):
+        is_certain = one_list or (len({*golds}) == 1 and (worded or is_certain))
+    if is_certain and not (changes or extra or (draft.mapping.role == "system" and _unordered(table, len(used)))):
         return draft
-    question = f"The columns {quoted((*used, *further))} may be people, systems, or parts of one list."
+    question = f"The columns {quoted((*used, *extra))} may be people, systems, or parts of one list."
     sharing = [name for name in used if any(share_lists(table, [name, other]) for other in used if other != name)]
-    chosen = sharing if len(sharing) > 1 and not (one_list or changes or further) else [*used, *further]
-    return draft.doubted(question, "keyphrases", "annotator", "system", **changes, keyphrases=tuple(chosen))
+    columns = sharing if len(sharing) > 1 and not (one_list or changes or extra) else [*used, *extra]
+    return draft.doubted(question, "keyphrases", "annotator", "system", **changes, keyphrases=tuple(columns))
 
 
 def _unordered(table: Table, size: int) -> bool:
@@ -677,25 +677,25 @@ def _is_transposed(table: Table, assigned: dict[str, str], used: Sequence[str]) 
 
 
 def column_with_ids(
-    table: Table, mapping: Mapping, own: Sequence[str], others: Sequence[Collection[str]]
+    table: Table, mapping: Mapping, doc_ids: Sequence[str], other_ids: Sequence[Collection[str]]
 ) -> str | None:
     """Return the only other column whose ids match those of another file.
 
     Parameters
     ----------
-    own : list of str
+    doc_ids : list of str
         The document of each row.
-    others : list of sets of str
+    other_ids : list of sets of str
         The ids of every other file.
     """
-    if any(set(own) & set(ids) for ids in others):
+    if any(set(doc_ids) & set(ids) for ids in other_ids):
         return None
     candidates = []
     for name in (name for name in table.names if name not in mapping.columns):
-        pairs = set(zip(own, map(str.strip, table.texts(name).to_pylist()), strict=True))
+        pairs = set(zip(doc_ids, map(str.strip, table.texts(name).to_pylist()), strict=True))
         cells = {cell for _, cell in pairs}
-        matches = any(len(cells & set(ids)) >= _MATCHING_SHARE * min(len(cells), len(ids)) for ids in others if ids)
-        if matches and len(pairs) == len(set(own)) == len(cells):
+        matches = any(len(cells & set(ids)) >= _MATCHING_SHARE * min(len(cells), len(ids)) for ids in other_ids if ids)
+        if matches and len(pairs) == len(set(doc_ids)) == len(cells):
             candidates.append(name)
     return candidates[0] if len(candidates) == 1 else None
 
@@ -707,33 +707,33 @@ def guess(table: Table, role: Role | None) -> Proposal:
     shapes = {name: shape for name in table.names if (shape := profile(table, name)).cells}
     draft = Proposal(Mapping(role or "gold"), role_known=False, worded=False)
     if table.header and len(shapes) > 1 and all(re.search(r"\d", name) and " " not in name for name in shapes):
-        across = {"document": HEADS, "keyphrases": tuple(shapes)}
-        return draft.doubted("Are the columns documents?", "document", "keyphrases", **across)
+        transposed = {"document": HEADS, "keyphrases": tuple(shapes)}
+        return draft.doubted("Are the columns documents?", "document", "keyphrases", **transposed)
     assigned = _columns_by_name(table, ("document", "annotator", "system", "rank", "score"))
-    lists = [name for name in _lists_of(table) if name in shapes and name not in assigned.values()]
-    words_alone = [name for name in _unknown(table, assigned.values()) if _may_be_phrases(table, name)]
+    lists = [name for name in _list_names(table) if name in shapes and name not in assigned.values()]
+    word_columns = [name for name in _unknown(table, assigned.values()) if _may_be_phrases(table, name)]
     ids = _ids_among(table, assigned, lists if len(lists) < len(shapes) else ())
     assigned = dict(zip(["document"], ids, strict=False)) | assigned
     document = assigned.get("document", "")
-    repeated = len(table) - len(pc.unique(table.texts(document))) if document else 0
-    numbers = any(shape.numbers > 0.5 for name, shape in shapes.items() if name != document)
-    ranked = repeated and role == "system" and numbers  # a keyphrase per row
-    rows = {name: {"": table.texts(document), name: table.texts(name)} for name in words_alone if ranked}
+    n_repeated = len(table) - len(pc.unique(table.texts(document))) if document else 0
+    has_numbers = any(shape.numbers > 0.5 for name, shape in shapes.items() if name != document)
+    ranked = n_repeated and role == "system" and has_numbers  # a keyphrase per row
+    rows = {name: {"": table.texts(document), name: table.texts(name)} for name in word_columns if ranked}
     rows = {name: columns for name, columns in rows.items() if name not in lists}
-    varied = [name for name, columns in rows.items() if 2 * (len(table) - count_distinct(columns)) < repeated]
-    phrases = [name for name in (varied or lists or words_alone) if name != document]
-    if len(phrases) > 1 and not repeated:
-        named = not any(map(UNNAMED.fullmatch, phrases))  # columns without names are one list
-        each = {"system" if role == "system" else "annotator": HEADS} if named else {}
-        fields: dict[str, Any] = {"document": ROW, **assigned, **each, "keyphrases": tuple(phrases)}
+    varied = [name for name, columns in rows.items() if 2 * (len(table) - count_distinct(columns)) < n_repeated]
+    phrases = [name for name in (varied or lists or word_columns) if name != document]
+    if len(phrases) > 1 and not n_repeated:
+        has_names = not any(map(UNNAMED.fullmatch, phrases))  # columns without names are one list
+        source = {"system" if role == "system" else "annotator": HEADS} if has_names else {}
+        fields: dict[str, Any] = {"document": ROW, **assigned, **source, "keyphrases": tuple(phrases)}
         return draft.doubted(words, "document", "keyphrases", **fields)
     if not phrases:
         marks = tuple(name for name, shape in shapes.items() if shape.marks and name not in assigned.values())
         fields = {"document": ROW, **assigned, "marks": marks if len(marks) > 1 else ()}
         return draft.doubted(words, "document", "keyphrases", **fields)
     best = max(phrases, key=lambda name: profile(table, name).varied)
-    alone = replace(draft, mapping=replace(draft.mapping, document=ROW, keyphrases=(best,), split="none"))
-    proposed = _of_one(table, role or "gold", {**assigned, "keyphrases": best}) or alone
+    fallback = replace(draft, mapping=replace(draft.mapping, document=ROW, keyphrases=(best,), split="none"))
+    proposed = _single_column(table, role or "gold", {**assigned, "keyphrases": best}) or fallback
     proposed = replace(proposed, role_known=False, worded=not table.header)
     coded = len(table.names) == 2 and document == table.names[0] and shapes[document].codes
     return proposed if coded and not table.header else proposed.doubted(words, "document", "keyphrases")

@@ -69,8 +69,8 @@ class Profile:
     def _values(self) -> list[float]:
         """The finite numbers of a column that is mostly numbers."""
         cells = self.cells if self.numbers > 0.5 else ()
-        bare = (cell.rstrip(" %") for cell in cells)
-        values = (number(cell if "." in cell else cell.replace(",", ".")) for cell in bare)
+        stripped = (cell.rstrip(" %") for cell in cells)
+        values = (number(cell if "." in cell else cell.replace(",", ".")) for cell in stripped)
         return [value for value in values if isfinite(value)]
 
     @property
@@ -123,9 +123,9 @@ def _profile(table: Table, name: str) -> Profile:
 def _is_numeric(cell: str, pattern: str) -> bool:
     if cell[0] == "[":
         return bool(_NUMBERS.fullmatch(cell))
-    bare = cell.rstrip(" %")
-    begins = bare[:1] in [*"+-.0123456789"]
-    return begins and (is_number(bare) or all(map(is_number, re.split(pattern, bare))))
+    stripped = cell.rstrip(" %")
+    begins = stripped[:1] in [*"+-.0123456789"]
+    return begins and (is_number(stripped) or all(map(is_number, re.split(pattern, stripped))))
 
 
 def cells_of(table: Table, name: str) -> list[str]:
@@ -180,5 +180,5 @@ def count_distinct(keys: Mapping[str, pa.ChunkedArray]) -> int:
     begins = np.zeros(len(next(iter(keys.values()))), dtype=bool)
     for column in keys.values():
         begins[run_starts(column)] = True
-    kept = {name: column.filter(pa.array(begins)) for name, column in keys.items()}
-    return len(pa.table(kept).group_by(list(keys), use_threads=False).aggregate([]))
+    columns = {name: column.filter(pa.array(begins)) for name, column in keys.items()}
+    return len(pa.table(columns).group_by(list(keys), use_threads=False).aggregate([]))

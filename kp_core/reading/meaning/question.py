@@ -149,13 +149,13 @@ def _shortened(cell: str) -> str:
     return cell if len(cell) <= _CHARACTERS else f"{cell[: _CHARACTERS - 1]}…"
 
 
-def formats_of(file: File, proposed: str, others: Iterable[str]) -> tuple[str, ...]:
+def formats_of(file: File, proposed: str, families: Iterable[str]) -> tuple[str, ...]:
     """Return the formats that a file may have: any text may also be a table, or have a document per line.
 
     * `proposed`: the format in which the file is read, or an empty string if it is refused
     """
     is_text = binary_kind(file.source.data) is None and not begins_like_json(json_of(file))
-    return tuple(filter(None, dict.fromkeys((proposed, *(("F10", "F5") if is_text else ()), *others))))
+    return tuple(filter(None, dict.fromkeys((proposed, *(("F10", "F5") if is_text else ()), *families))))
 
 
 class Question(InputError):

@@ -65,26 +65,26 @@ def _sheets_of(file: File, names: Sequence[str], mapping: Mapping) -> list[Table
 
 def form_of_unknown(file: File, role: Role | None) -> Form | None:
     """Return a form asking for the meaning of a table, or None if the file has no columns, or no column names."""
-    table, uneven = next(iter(tables_of(file, file.mapping)), None), False
+    table, rows_differ = next(iter(tables_of(file, file.mapping)), None), False
     if table is None and not (file.workbook or begins_like_json(json_of(file)) or file.mapping.header):
-        table, uneven = read_delimited(file, replace(file.mapping, header="no")), True
-    if table is None or not (table.header or (uneven and len(table.names) > 1)):
+        table, rows_differ = read_delimited(file, replace(file.mapping, header="no")), True
+    if table is None or not (table.header or (rows_differ and len(table.names) > 1)):
         return None
-    if uneven:
+    if rows_differ:
         columns = Mapping(role or "gold", table.names[0], tuple(table.names[1:]), split="none", header="no")
         words = "Rows differ in length. Which column is the document, and which are keyphrases?"
         proposal = Proposal(columns).doubted(words, "document", "keyphrases")
     else:
         proposal = guess(table, role)
-    meant = replace(proposal, mapping=file.mapping.merged(proposal.mapping))
-    return form_of_proposal(file, meant, table, sheets_in(file))
+    merged = replace(proposal, mapping=file.mapping.merged(proposal.mapping))
+    return form_of_proposal(file, merged, table, sheets_in(file))
 
 
 def _are_results(table: Table) -> bool:
     heads = set(map(plain, table.names)) if table.header else set()
     measures = [head for head in heads if _MEASURE.fullmatch(head)]
-    named = heads & known.METRICS and heads & known.METRIC_VALUES.union(known.NAMES["score"])
-    return not heads & {*known.words_of("phrase")} and (len(measures) > 1 or bool(named))
+    has_metrics = heads & known.METRICS and heads & known.METRIC_VALUES.union(known.NAMES["score"])
+    return not heads & {*known.words_of("phrase")} and (len(measures) > 1 or bool(has_metrics))
 
 
 def recognise(file: File, role: Role | None) -> Recognition | None:
@@ -102,17 +102,17 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
         return _recognition(file, plan, role) if plan else None
     # Without a header, rows of different lengths are no table.
     limit = file.limits.rejected_percent
-    plan = [made for made in plan if made.table.header or 100 * len(made.table.rejected) <= limit * made.table.read]
+    plan = [item for item in plan if item.table.header or 100 * len(item.table.rejected) <= limit * item.table.read]
     plan = [layout for layout in plan if layout.proposal.worded] or plan
     if len(tables) > 1 and all(map(_may_be_document, tables)) and (documents := _documents_of(file, tables, role)):
         return _of_several(file, documents, role, "one for each document", document=SHEET)
     if len(plan) < 2 or len(mapping.sheet) == 1:
         return _recognition(file, plan[:1], role) if plan else None
-    top, layouts = plan[0], list(map(_named_after_sheet, plan))
-    if all((made.kind, made.role, made.columns) == (top.kind, top.role, top.columns) for made in plan):
-        if _has_source(top) or top.kind in ("documents", "judged"):
+    first, layouts = plan[0], list(map(_named_after_sheet, plan))
+    if all((item.kind, item.role, item.columns) == (first.kind, first.role, first.columns) for item in plan):
+        if _has_source(first) or first.kind in ("documents", "judged"):
             return _of_several(file, plan, role, "read as one table")
-        of_heads = top.mapping.document == HEADS
+        of_heads = first.mapping.document == HEADS
         ids, *others = (set() if of_heads else set(layout.ids().to_pylist()) for layout in plan)
         if not of_heads and any(2 * len(ids & other) <= min(len(ids), len(other)) for other in others):
             question = "The sheets may be people or systems, or parts of one table."
@@ -130,10 +130,10 @@ def _with_columns(tables: list[Table], mapping: Mapping) -> list[Table]:
             table if name in table.names else with_column(table, name, repeated("", len(table))) for table in tables
         ]
     fitting = [table for table in tables if {*mapping.columns} <= {*table.names}]
-    others = [table.sheet for table in tables if table not in fitting]
-    if not fitting or not others:
+    other_sheets = [table.sheet for table in tables if table not in fitting]
+    if not fitting or not other_sheets:
         return fitting or tables[:1]
-    note = Note("warning", tables[0].file, f"Sheets without these columns were not read: {quoted(others)}.")
+    note = Note("warning", tables[0].file, f"Sheets without these columns were not read: {quoted(other_sheets)}.")
     return [replace(fitting[0], notes=[*fitting[0].notes, note]), *fitting[1:]]
 
 
@@ -162,7 +162,7 @@ def _recognition(file: File, plan: list[Layout], role: Role | None, **options: A
     strength = Strength.NAMES if first_layout.table.header else Strength.CONTENT
     if sheets and not file.mapping.sheet:
         options = {"sheet": tuple(layout.table.sheet for layout in plan), **options}
-    meant = file.mapping if file.mapping.names_columns else first_layout.mapping
+    mapping = file.mapping if file.mapping.names_columns else first_layout.mapping
     changes: dict[str, Any] = options | ({} if first_layout.table.header else {"header": "no"})
     columns, evidence = dict(first_layout.columns), first_layout.evidence
     if first_layout.table.form == "F6":
@@ -180,26 +180,26 @@ def _recognition(file: File, plan: list[Layout], role: Role | None, **options: A
         layouts=tuple(plan),
         guessed=not first_layout.proposal.role_known and role is None,
         strength=Strength.PROPOSED if first_layout.proposal.doubts else strength,
-        mapping=file.mapping.merged(replace(meant, **changes)) if one_role else None,
+        mapping=file.mapping.merged(replace(mapping, **changes)) if one_role else None,
     )
 
 
-def _of_several(file: File, plan: list[Layout], role: Role | None, sheets: str, **said: Any) -> Recognition:
-    names, recognition = quoted([layout.table.sheet for layout in plan]), _recognition(file, plan, role, **said)
+def _of_several(file: File, plan: list[Layout], role: Role | None, sheets: str, **fields: Any) -> Recognition:
+    names, recognition = quoted([layout.table.sheet for layout in plan]), _recognition(file, plan, role, **fields)
     return replace(recognition, evidence=f"{len(plan)} sheets ({names}), {sheets}; {recognition.evidence}")
 
 
 def _named_after_sheet(layout: Layout) -> Layout:
     """Return the layout of a sheet named after its annotator or system."""
     name = plain(layout.table.sheet)
-    gold = bool(known.GOLD & {name, *name.split("_")})
+    is_gold = bool(known.GOLD & {name, *name.split("_")})
     if not layout.proposal.role_known:
-        layout = replace(layout, role="gold" if gold or name not in known.SYSTEMS else "system")
+        layout = replace(layout, role="gold" if is_gold or name not in known.SYSTEMS else "system")
     if layout.role not in ("gold", "system") or _has_source(layout):
         return layout
-    named: dict[str, Any] = {"system" if layout.role == "system" else "annotator": SHEET}
-    mapping = replace(layout.mapping, role=layout.role, **named)
-    return replace(layout, source="gold" if gold else layout.table.sheet, mapping=mapping)
+    source: dict[str, Any] = {"system" if layout.role == "system" else "annotator": SHEET}
+    mapping = replace(layout.mapping, role=layout.role, **source)
+    return replace(layout, source="gold" if is_gold else layout.table.sheet, mapping=mapping)
 
 
 def _has_source(layout: Layout) -> bool:

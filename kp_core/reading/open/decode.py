@@ -56,8 +56,8 @@ def how_decoded(texts: Sequence[Text]) -> dict[str, Any]:
     """Return the fields of a `Reading` on the encoding of files; if there is no text, the files are binary."""
     ends = dict.fromkeys(text.line_ends for text in texts if text.line_ends != "none")
     encodings = dict.fromkeys(text.encoding for text in texts)
-    joined = {"encoding": " + ".join(encodings) or "binary", "line_ends": " + ".join(ends) or "none"}
-    return {**joined, "bom": any(text.bom for text in texts)}
+    summary = {"encoding": " + ".join(encodings) or "binary", "line_ends": " + ".join(ends) or "none"}
+    return {**summary, "bom": any(text.bom for text in texts)}
 
 
 def binary_kind(data: bytes) -> str | None:
@@ -118,10 +118,10 @@ def _line_at(data: bytes, offset: int) -> int:
 def _text(name: str, text: str, encoding: str, *, bom: bool = False, notes: tuple[Note, ...] = ()) -> Text:
     if "\0" in text:
         raise InputError(name, "NUL characters", "text", "Save it as CSV or UTF-8 text.")
-    returns, feeds, both = text.count("\r"), text.count("\n"), text.count("\r\n") if "\r" in text else 0
-    counts = {"\\r\\n": both, "\\n": feeds - both, "\\r": returns - both}
+    returns, feeds, pairs = text.count("\r"), text.count("\n"), text.count("\r\n") if "\r" in text else 0
+    counts = {"\\r\\n": pairs, "\\n": feeds - pairs, "\\r": returns - pairs}
     kinds = [kind for kind, count in counts.items() if count] or ["none"]
-    return Text(text, encoding, bom, "mixed" if len(kinds) > 1 else kinds[0], notes, returns + feeds - both)
+    return Text(text, encoding, bom, "mixed" if len(kinds) > 1 else kinds[0], notes, returns + feeds - pairs)
 
 
 class File:
@@ -189,12 +189,12 @@ class File:
         """Raise an InputError if a line exceeds the limit, before the text is split into lines."""
         limit, start = self.limits.line_bytes, 0
         while len(self.text) - start > limit:
-            stop = max(self.text.rfind(end, start, start + limit + 1) for end in "\r\n")
-            if stop < 0:
+            line_end = max(self.text.rfind(end, start, start + limit + 1) for end in "\r\n")
+            if line_end < 0:
                 number = len(split_lines(self.text[:start])) + 1
                 found, expected = f"a line of more than {limit:,} characters", f"at most {limit:,} characters per line"
                 raise InputError(f"{self.name}, line {number}", found, expected, "Split it, or raise the limit.")
-            start = stop + 1
+            start = line_end + 1
 
     @cached_property
     def sample(self) -> list[str]:

@@ -118,8 +118,8 @@ def records_within(value: Any) -> Any:
     if len(parts) != 1 or any(isinstance(inner, list) for inner in others):
         return value
     (inner,) = parts.values()
-    alone = isinstance(inner, dict) and not others and not all(isinstance(cell, dict) for cell in inner.values())
-    return value if alone else records_within(inner)
+    is_single = isinstance(inner, dict) and not others and not all(isinstance(cell, dict) for cell in inner.values())
+    return value if is_single else records_within(inner)
 
 
 def _by_column(value: dict[str, Any]) -> Any:
@@ -150,8 +150,8 @@ def unfenced(value: Any) -> Any:
     """
     if not isinstance(value, str) or not ("```" in value or value.lstrip()[:1] == "{"):
         return value
-    bare = _FENCE.sub("", value.strip())
-    answer = value if bare == value.strip() else bare.strip()
+    text = _FENCE.sub("", value.strip())
+    answer = value if text == value.strip() else text.strip()
     try:
         parsed = json.loads(answer)
     except (ValueError, RecursionError):
@@ -183,10 +183,10 @@ def _records(file: File, whole: Any) -> list[JsonRecord]:
     if is_json(whole) or file.text.lstrip()[:1] != "{":
         return [JsonRecord(1, whole)] if is_json(whole) else []
     records, n_broken = list[JsonRecord](), 0
-    for number, line in enumerate(file.lines, 1):
+    for n_line, line in enumerate(file.lines, 1):
         if not (text := line.strip(" \t,")):
             continue
-        records.append(_record(file.name, number, text))
+        records.append(_record(file.name, n_line, text))
         n_broken += bool(records[-1].broken)
         blank = len(records) == FIRST and not any(record.value for record in records)
         if records[0].broken or blank or n_broken > _MAX_BROKEN * max(len(records), FIRST):
@@ -247,13 +247,13 @@ def _read(file: File) -> Table | None:
 
 def _of_records(file: File) -> Table | None:
     """Return the table of one object per row; a single object without an id is named after the file."""
-    good = [record for record in records_of(file) if isinstance(record.value, dict)]
-    if not good:
+    valid = [record for record in records_of(file) if isinstance(record.value, dict)]
+    if not valid:
         return None
-    rows = [record.value for record in good]
+    rows = [record.value for record in valid]
     if len(records_of(file)) == 1 and not find_roles(rows[0], ("doc_id",)) and not _PHRASES & rows[0].keys():
         rows = [{KEY: file.stem} | rows[0]]
-    table = _table(file, rows, [record.line for record in good])
+    table = _table(file, rows, [record.line for record in valid])
     broken = [(file.name, bad.line, bad.broken, storable(bad.content)) for bad in records_of(file) if bad.broken]
     return replace(table, read=table.read + len(broken), rejected=broken + table.rejected)
 
@@ -267,8 +267,8 @@ def _of_list(file: File, value: list[Any]) -> list[Row] | None:
     pairs = kinds == {list} and all(len(item) == 2 and is_number(item[0]) != is_number(item[1]) for item in value)
     if pairs or (kinds == {str} and not strings):
         return [{KEY: file.stem, LIST: value}]
-    numbers = any(isinstance(cell, (int, float)) for row in value if isinstance(row, list) for cell in row)
-    are_lists = strings or (kinds == {list} and not numbers)  # rows with numbers are not lists
+    has_numbers = any(isinstance(cell, (int, float)) for row in value if isinstance(row, list) for cell in row)
+    are_lists = strings or (kinds == {list} and not has_numbers)  # rows with numbers are not lists
     refuse_over(file.limits.documents, len(value), "documents", file.name, "JSON")
     return [{TEXT if strings else LIST: item} for item in value if are_lists]
 
@@ -342,25 +342,25 @@ def _explode(file: str, rows: Sequence[Row], lines: Sequence[int]) -> tuple[Sequ
     if not names and len(rows) > 1:  # the list may be in an object
         flat_rows = list(map(_flatten, rows))
         names = {name for row in flat_rows for name, value in row.items() if isinstance(value, list)}
-        several = len(names) == 1 and any(len(row.get(*names) or ()) > 1 for row in flat_rows)
-        rows = flat_rows if several and len({*chain(*flat_rows)}) <= _NAMES else rows
+        has_several = len(names) == 1 and any(len(row.get(*names) or ()) > 1 for row in flat_rows)
+        rows = flat_rows if has_several and len({*chain(*flat_rows)}) <= _NAMES else rows
     name = names.pop() if len(names) == 1 else ""
     lists = [row.get(name) for row in rows]
     items = [value if _are_objects(value) else None for value in lists]
     every = [item for objects in items for item in objects or ()]
     is_mixed = any(objects is None and value for value, objects in zip(lists, items, strict=True))
-    beside = dict.fromkeys(key for row in rows for key in row if key != name)
-    if not every or is_mixed or _are_phrases(every) or find_roles(beside, ("gold", "predictions", "phrases", "phrase")):
+    fields = dict.fromkeys(key for row in rows for key in row if key != name)
+    if not every or is_mixed or _are_phrases(every) or find_roles(fields, ("gold", "predictions", "phrases", "phrase")):
         return rows, lines, []
-    distinct = any(len({str(row.get(key)) for row in rows}) == len(rows) for key in beside)
-    numbered = INNER not in beside and not distinct and not find_roles(beside, ("doc_id",))
+    distinct = any(len({str(row.get(key)) for row in rows}) == len(rows) for key in fields)
+    numbered = INNER not in fields and not distinct and not find_roles(fields, ("doc_id",))
     flat = [list(map(_flatten, objects or ())) for objects in items]
     # A field with the same name as a field of the document is prefixed with the name of the list.
     keys = dict.fromkeys(key for objects in flat for item in objects for key in item)
-    names_of = {key: f"{name}.{key}" if key in beside or find_roles((key,), _TEXTS) else key for key in keys}
+    names_of = {key: f"{name}.{key}" if key in fields or find_roles((key,), _TEXTS) else key for key in keys}
     exploded, row_lines = list[Row](), list[int]()
-    for number, (row, line, objects) in enumerate(zip(rows, lines, flat, strict=True), 1):
-        common = {KEY: str(number)} if numbered else {}
+    for index, (row, line, objects) in enumerate(zip(rows, lines, flat, strict=True), 1):
+        common = {KEY: str(index)} if numbered else {}
         common |= {key: value for key, value in row.items() if key != name}
         parts = [{names_of[key]: cell for key, cell in item.items()} for item in objects]
         parts = parts or ([{"empty": "yes"}] if name in row else [])
@@ -378,8 +378,8 @@ def _are_objects(value: Any) -> bool:
 def _are_phrases(items: Sequence[Row]) -> bool:
     """Recognize objects that each describe a phrase: with its offset in a text, or without unknown numbers."""
     fields = {name.lower() for item in items for name in item}
-    numbers = any(is_number(cell) and not isinstance(cell, str) for item in items for cell in _flatten(item).values())
-    are_known = all(map(_is_phrase, items)) and not (numbers and fields.isdisjoint((*SCORE_NAMES, *CONCEPT_NAMES)))
+    numeric = any(is_number(cell) and not isinstance(cell, str) for item in items for cell in _flatten(item).values())
+    are_known = all(map(_is_phrase, items)) and not (numeric and fields.isdisjoint((*SCORE_NAMES, *CONCEPT_NAMES)))
     return are_known or not fields.isdisjoint(_PLACES)
 
 
@@ -400,8 +400,8 @@ def _field(rows: Iterable[Row], name: str) -> list[Any]:
 
 def _columns(name: str, values: Iterable[Any], ours: bool, depth: int = _DEPTH) -> Iterator[tuple[str, list[Any]]]:
     """Yield a column or, if its cells are objects of fields, one column per field with a dotted name."""
-    numbers = (None if isinstance(cell, float) and not isfinite(cell) else cell for cell in values)
-    cells = list(numbers if ours else map(unfenced, numbers))
+    finite = (None if isinstance(cell, float) and not isfinite(cell) else cell for cell in values)
+    cells = list(finite if ours else map(unfenced, finite))
     if any(cell is not None for cell in cells) and all(cell is None or _is_one_object(cell) for cell in cells):
         name, cells = f"{name}.0", [None if cell is None else cell[0] for cell in cells]
     present = [cell for cell in cells if cell is not None]
@@ -426,9 +426,9 @@ def _is_phrase(item: Row) -> bool:
 
 
 def _are_scored(cells: Sequence[Any]) -> bool:
-    numbers = [score for cell in cells if isinstance(cell, dict) for score in cell.values()]
-    scored = all(isinstance(score, float) or is_number(score) for score in numbers)
-    return bool(numbers) and scored and all(isinstance(cell, dict) for cell in cells)
+    scores = [score for cell in cells if isinstance(cell, dict) for score in cell.values()]
+    scored = all(isinstance(score, float) or is_number(score) for score in scores)
+    return bool(scores) and scored and all(isinstance(cell, dict) for cell in cells)
 
 
 def _array(values: Sequence[Any]) -> tuple[Any, list[int]]:
@@ -446,26 +446,26 @@ def _of_lines(file: File) -> Table | None:
     if table is None:
         return None
     columns = [(column, list[int]()) for column in table.columns]
-    read = table_of(file.name, table.column_names, columns, (), file.limits)
-    return _describe(replace(read, lines=None), f"{pluralize(len(read), 'JSON object')}")
+    result = table_of(file.name, table.column_names, columns, (), file.limits)
+    return _describe(replace(result, lines=None), f"{pluralize(len(result), 'JSON object')}")
 
 
 def read_at_once(text: str, data: bytes, limits: Limits = LIMITS) -> pa.Table | None:
     """Return JSONL, given as text and UTF-8, as a table if a line is an object of text, numbers and lists of text."""
     lines, ends = text.count("\n{") + (text[:1] == "{"), text.count("\r")
     # Answers of language models between ``` are read one by one.
-    whole = lines == text.count("\n") + (text[-1:] != "\n") and (not ends or ends == text.count("\r\n"))
-    schema = _schema_of(text) if whole and "```" not in text and "\\u0060" not in text else None
+    is_jsonl = lines == text.count("\n") + (text[-1:] != "\n") and (not ends or ends == text.count("\r\n"))
+    schema = _schema_of(text) if is_jsonl and "```" not in text and "\\u0060" not in text else None
     if schema is None or len(schema) > limits.columns or len(schema) * lines > limits.cells or len(data) >= _BYTES:
         return None  # reading objects one by one enforces the limits
     import pyarrow.json as arrow_json
 
     parse = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error")
     # In one block, because Arrow (26) crashes if one block has numbers and a later one truth values.
-    read = arrow_json.ReadOptions(block_size=len(data) + 1)
+    options = arrow_json.ReadOptions(block_size=len(data) + 1)
     try:
         # Arrow refuses repeated keys, half characters, and fields of several types.
-        table = arrow_json.read_json(pa.BufferReader(data), read, parse)
+        table = arrow_json.read_json(pa.BufferReader(data), options, parse)
         table.validate(full=True)  # `null` in a list makes Arrow (26) return an invalid array
     except pa.ArrowException:
         return None

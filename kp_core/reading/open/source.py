@@ -160,18 +160,18 @@ def expand(item: str | Path | Source, limits: Limits = LIMITS) -> Bundle:
 
 def together(bundles: Sequence[Bundle]) -> list[Bundle]:
     """Combine separate files into one bundle, named by their paths below their common folder."""
-    loose = [bundle for bundle in bundles if not bundle.folder]
-    if len(loose) < 2:
+    single_files = [bundle for bundle in bundles if not bundle.folder]
+    if len(single_files) < 2:
         return list(bundles)
-    parents = [Path(bundle.given).absolute().parent for bundle in loose]
-    same_root = all(bundle.on_disk for bundle in loose) and len({parent.anchor for parent in parents}) == 1
-    root, named = Path(os.path.commonpath(parents)) if same_root else None, list[Source]()
-    for bundle, parent in zip(loose, parents, strict=True):
-        inside = parent.relative_to(root).as_posix() if root else ""
-        named += (Source(str(PurePosixPath(inside, file.name)), file.data) for file in bundle.files)
-    ignored = tuple(file.name for file in named if _is_ignored(file.name))
-    files = tuple(file for file in named if file.name not in ignored)
-    name = root.name if root else pluralize(len(loose), "file")
+    parents = [Path(bundle.given).absolute().parent for bundle in single_files]
+    same_root = all(bundle.on_disk for bundle in single_files) and len({parent.anchor for parent in parents}) == 1
+    root, sources = Path(os.path.commonpath(parents)) if same_root else None, list[Source]()
+    for bundle, parent in zip(single_files, parents, strict=True):
+        folder = parent.relative_to(root).as_posix() if root else ""
+        sources += (Source(str(PurePosixPath(folder, file.name)), file.data) for file in bundle.files)
+    ignored = tuple(file.name for file in sources if _is_ignored(file.name))
+    files = tuple(file for file in sources if file.name not in ignored)
+    name = root.name if root else pluralize(len(single_files), "file")
     return [Bundle(name, files, ignored, loose=same_root), *(bundle for bundle in bundles if bundle.folder)]
 
 
@@ -187,11 +187,11 @@ def _bytes(path: Path, name: str, limits: Limits) -> bytes:
 def _folder(root: Path, limits: Limits) -> Bundle:
     paths = list(islice((path for path in root.rglob("*") if path.is_file()), limits.archive_members + 1))
     refuse_over(limits.archive_members, len(paths), "files or more", root.name, "a folder")
-    inside = {path.relative_to(root).as_posix(): path for path in paths}
-    files, ignored, total = list[Source](), [name for name in inside if _is_ignored(name)], 0
-    for inner in sorted(inside.keys() - set(ignored), key=_natural):
-        refuse_over(limits.unpacked_bytes, total + inside[inner].stat().st_size, "bytes", root.name, "a folder")
-        unpacked = _unpack(Source(inner, _bytes(inside[inner], inner, limits)), limits, nested=True)
+    paths_by_name = {path.relative_to(root).as_posix(): path for path in paths}
+    files, ignored, total = list[Source](), [name for name in paths_by_name if _is_ignored(name)], 0
+    for inner in sorted(paths_by_name.keys() - set(ignored), key=_natural):
+        refuse_over(limits.unpacked_bytes, total + paths_by_name[inner].stat().st_size, "bytes", root.name, "a folder")
+        unpacked = _unpack(Source(inner, _bytes(paths_by_name[inner], inner, limits)), limits, nested=True)
         total += sum(len(file.data) for file in unpacked.files)
         refuse_over(limits.unpacked_bytes, total, "bytes", root.name, "a folder")
         files += unpacked.files
@@ -276,7 +276,7 @@ def _members(name: str, data: bytes, limits: Limits, *, all_members: bool) -> It
             "two members with the same name": inner in seen,
             problem: problem,
         }
-        if found := next((what for what, is_so in problems.items() if is_so), ""):
+        if found := next((description for description, applies in problems.items() if applies), ""):
             name_shown = storable(inner.replace("\0", "\\0"))[:100]
             raise InputError(name, f"{found} (“{name_shown}”)", "plain files", "Pack the files again, without it.")
         seen.add(inner)
@@ -305,8 +305,8 @@ def _zipped(name: str, data: bytes, limits: Limits) -> Iterator[_Member]:
 
 def _tarred(name: str, data: bytes, limits: Limits) -> Iterator[_Member]:
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
-        for number, info in enumerate(archive, 1):
-            refuse_over(limits.archive_members, number, "members or more", name, "an archive")
+        for n_members, info in enumerate(archive, 1):
+            refuse_over(limits.archive_members, n_members, "members or more", name, "an archive")
             problem = "" if info.isreg() and not info.issparse() else "a link, device or file with holes"
             if not info.isdir():
                 yield info.name.removeprefix("./"), problem, info.size, partial(archive.extractfile, info)

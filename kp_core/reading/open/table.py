@@ -173,12 +173,12 @@ def table_of(
     arrays = [column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column]) for column, _ in columns]
     table = Table(file, header_names([storable(name) for name in names]), arrays, lines, limits=limits)
     table.read = len(table)
-    halves: dict[int, str] = {}
+    surrogates: dict[int, str] = {}
     for array, (_, bad) in zip(arrays, columns, strict=True):
-        halves |= {row: str(array[row].as_py())[:200] for row in bad if row not in halves}
-    if halves:
-        table = table.rows(pa.array(~np.isin(np.arange(len(table)), list(halves))))
-        table.rejected = [(file, lines[row], HALF_A_CHARACTER, excerpt) for row, excerpt in sorted(halves.items())]
+        surrogates |= {row: str(array[row].as_py())[:200] for row in bad if row not in surrogates}
+    if surrogates:
+        table = table.rows(pa.array(~np.isin(np.arange(len(table)), list(surrogates))))
+        table.rejected = [(file, lines[row], HALF_A_CHARACTER, excerpt) for row, excerpt in sorted(surrogates.items())]
     return table
 
 

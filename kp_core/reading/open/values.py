@@ -167,8 +167,8 @@ def text_column(values: Sequence[str | None]) -> tuple[pa.Array, list[int]]:
         return pa.array(values, pa.large_string()), []
     except UnicodeEncodeError:
         texts = [None if value is None else storable(value) for value in values]
-        half = [row for row, (value, text) in enumerate(zip(values, texts, strict=True)) if value != text]
-        return pa.array(texts, pa.large_string()), half
+        rows = [row for row, (value, text) in enumerate(zip(values, texts, strict=True)) if value != text]
+        return pa.array(texts, pa.large_string()), rows
 
 
 def column_of(values: Sequence[Any]) -> tuple[pa.Array, list[int]]:
@@ -182,6 +182,6 @@ def column_of(values: Sequence[Any]) -> tuple[pa.Array, list[int]]:
         return pa.array(values, pa.int64() if all(type(value) is int for value in present) else pa.float64()), []
     if present and all(isinstance(cell, (list, tuple)) and all(isinstance(v, str) for v in cell) for cell in present):
         lists = [None if value is None else [storable(text) for text in value] for value in values]
-        half = [row for row, (cell, texts) in enumerate(zip(values, lists, strict=True)) if texts and [*cell] != texts]
-        return pa.array(lists, pa.list_(pa.large_string())), half
+        rows = [row for row, (cell, texts) in enumerate(zip(values, lists, strict=True)) if texts and [*cell] != texts]
+        return pa.array(lists, pa.list_(pa.large_string())), rows
     return text_column([value if value is None or isinstance(value, str) else str(value) for value in values])

@@ -52,14 +52,14 @@ _OPENS = ("[", "{", "(", "a", "c", "n", "N")
 _ROWS = 10_000
 
 
-def rows_of(layout: Layout, chosen: Role | None = None) -> list[Rows]:
+def rows_of(layout: Layout, chosen_role: Role | None = None) -> list[Rows]:
     """Return the rows of the layout's role, and the rows of any texts and judgments in the same table."""
     if layout.kind == "judged":
         return [_judgements(layout)]
     table = layout.table
     titles = table.texts(layout.columns["title"]).to_pylist() if "title" in layout.columns else ()
     notes = [*table.notes, *_notes_on_unread(layout)]
-    parts = [_documents(layout)] if layout.kind == "documents" else _lists_with_others(layout, chosen)
+    parts = [_documents(layout)] if layout.kind == "documents" else _lists_with_others(layout, chosen_role)
     first_part = parts[0]
     first_part.rejected = table.rejected + first_part.rejected
     first_part.notes = notes + first_part.notes
@@ -71,11 +71,11 @@ def rows_of(layout: Layout, chosen: Role | None = None) -> list[Rows]:
     return parts
 
 
-def _lists_with_others(layout: Layout, chosen: Role | None) -> list[Rows]:
+def _lists_with_others(layout: Layout, chosen_role: Role | None) -> list[Rows]:
     """Return the lists in a table, together with its texts or judgments, if any."""
     parts, role = _phrases(layout), layout.role
     is_judged = role in ("system", "judgements") and _is_judged(layout)
-    if role == "gold" and layout.mapping.document != HEADS and chosen in (None, "gold"):
+    if role == "gold" and layout.mapping.document != HEADS and chosen_role in (None, "gold"):
         parts += _texts_in_gold_table(layout)
     if role == "judgements" and not is_judged:
         found, remedy = "no human scores", "Name the column."
@@ -117,9 +117,9 @@ def _gold_and_systems(layout: Layout) -> list[Rows]:
     other_columns = {role: column for role, column in layout.columns.items() if role not in ("system", "rank", "score")}
     are_people = len(names) > 1 or plain(names[0]) not in GOLD_WORDS | GOLD
     source = {"annotator": name} if are_people else {}
-    apart = replace(layout, mapping=replace(layout.mapping, gold=()))
-    gold = replace(apart, role="gold", columns=other_columns | source, table=layout.table.rows(is_gold))
-    return [*_phrases(gold), *_phrases(replace(apart, role="system", table=layout.table.rows(pc.invert(is_gold))))]
+    no_gold = replace(layout, mapping=replace(layout.mapping, gold=()))
+    gold = replace(no_gold, role="gold", columns=other_columns | source, table=layout.table.rows(is_gold))
+    return [*_phrases(gold), *_phrases(replace(no_gold, role="system", table=layout.table.rows(pc.invert(is_gold))))]
 
 
 def _have_several_rows(layout: Layout) -> bool:
@@ -150,8 +150,8 @@ def _stack(layout: Layout) -> Layout:
     lines, combined = combined["(line)"].to_pylist(), combined.drop_columns(["(line)"])
     melted = replace(other_columns, names=combined.column_names, columns=combined.columns, lines=lines)
     person = "annotator" if layout.role == "gold" else "system"
-    part = "doc_id" if layout.mapping.document == HEADS else person
-    roles = {part if value or layout.phrases else "phrase": "(whose)"}
+    role = "doc_id" if layout.mapping.document == HEADS else person
+    roles = {role if value or layout.phrases else "phrase": "(whose)"}
     roles |= {value: f"({value})"} if value else {}
     return replace(layout, kind="long", table=melted, columns={**layout.columns, **roles}, sources={})
 
@@ -174,7 +174,7 @@ def _notes_on_unread(layout: Layout) -> list[Note]:
 
 def _varying(layout: Layout) -> list[str]:
     """Return the columns whose values vary within a list, in a table of one keyphrase or list per row."""
-    if layout.kind not in ("long", "lists") or not layout.table.header or layout.numbered or layout.proposal.own:
+    if layout.kind not in ("long", "lists") or not layout.table.header or layout.numbered or layout.proposal.is_ours:
         return []
     mask = pa.array(np.arange(len(layout.table)) < _ROWS)
     head, source = replace(layout, table=layout.table.rows(mask)), layout.source_column()
@@ -240,8 +240,8 @@ def _variants(table: Table) -> pa.Array | None:
         return column.cast(pa.list_(pa.large_string()))
     lists = [json_list(cell) if isinstance(cell, str) and cell else None for cell in column.to_pylist()]
     texts = [value if value and all(isinstance(text, str) for text in value) else None for value in lists]
-    array, half_characters = column_of(texts)
-    return array if any(texts) and not half_characters else None
+    array, surrogates = column_of(texts)
+    return array if any(texts) and not surrogates else None
 
 
 def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -> Rows:
@@ -251,13 +251,13 @@ def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -
             name = layout.columns[part]
             message = f"“{name}” next to lists of phrases is not used: lists keep their order, best first."
             builder.say("warning", table.file, message)
-    turned = layout.mapping.document == HEADS
-    commas, rows = list[str](), None if turned else _rows_of_text_lists(layout, role, sources)
+    is_transposed = layout.mapping.document == HEADS
+    commas, rows = list[str](), None if is_transposed else _rows_of_text_lists(layout, role, sources)
     for source, names in sources.items():
         if rows is None:
             owners = _owners(layout, source, in_rows=len(sources) == 1)
             commas += names if _add_lists(builder, layout, names, owners) == "," else ()
-        if table.nulls and len(names) == 1 and not turned:
+        if table.nulls and len(names) == 1 and not is_transposed:
             _note_missing(builder, layout, names[0])
     if commas and (layout.proposal.mapping.role or not layout.mapping.split):
         message = f"Lists were split at commas: {quoted(commas)}. If phrases contain commas, choose another separator."
@@ -292,8 +292,8 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
     scores = _parallel(layout) if is_single else None
     shape = _shape(layout, names[0], lists, scored=scores is not None) if is_single else "phrases"
     missing = table.column(names[0]).is_null().to_pylist() if is_single and table.nulls else [False] * len(table)
-    united, last_id = layout.mapping.document == HEADS and layout.source_column() is None, ""
-    beside_lists, nothing = any(items is not None for items in lists), Counter[str]()
+    joins_rows, last_id = layout.mapping.document == HEADS and layout.source_column() is None, ""
+    has_lists, empty_cells = any(items is not None for items in lists), Counter[str]()
     rows = zip(layout.ids().to_pylist(), table.line_numbers().tolist(), owners, missing, cells, lists, strict=True)
     for row, (doc_id, line, source, is_missing, cell, items) in enumerate(rows):
         if not doc_id.strip():
@@ -301,7 +301,7 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
             continue
         if is_missing:
             continue
-        if not (united and doc_id == last_id):
+        if not (joins_rows and doc_id == last_id):
             builder.open(doc_id, file=table.file, line=line, source=source)
         last_id = doc_id
         if scores and isinstance(scores[row], list) and isinstance(items, list):
@@ -309,9 +309,9 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
         elif items is not None:
             add_list(builder, items, shape)
         elif cell.strip().lower() in _EMPTY_CELLS:
-            nothing[cell.strip()] += 1
+            empty_cells[cell.strip()] += 1
         else:
-            _add_text(builder, cell, "" if beside_lists and is_number(cell) else separator, shape)
+            _add_text(builder, cell, "" if has_lists and is_number(cell) else separator, shape)
     texts = [cell for cell, items in zip(cells, lists, strict=True) if items is None]
     unsplit = [cell for cell in texts if separator not in cell and re.search("[,，、|]", cell)]
     if separator in (";", "；") and 4 * len(unsplit) > len(cells):
@@ -319,8 +319,8 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
         column = "" if names[0].startswith("(") else f" of “{names[0]}”"
         message = f"Cells{column} without `{separator}` were kept as one phrase: {examples}."
         builder.say("warning", table.file, message)
-    for mark, count in nothing.items():
-        builder.say("info", table.file, f"Cells of “{names[0]}” with “{mark}” were read as empty: {count:,}.")
+    for empty_cell, count in empty_cells.items():
+        builder.say("info", table.file, f"Cells of “{names[0]}” with “{empty_cell}” were read as empty: {count:,}.")
     return separator if is_single else "none"
 
 
@@ -337,8 +337,8 @@ def _cells_and_lists(layout: Layout, names: Sequence[str], separator: str) -> tu
     if separator == "spans":
         texts = table.texts(layout.columns["text"]).to_pylist() if "text" in layout.columns else repeat("")
         return cells, list(map(spans_in, cells, texts))
-    may_be = separator == "json" or table.nulls
-    return cells, [json_list(cell) if may_be and cell.lstrip()[:1] in _OPENS else None for cell in cells]
+    may_be_lists = separator == "json" or table.nulls
+    return cells, [json_list(cell) if may_be_lists and cell.lstrip()[:1] in _OPENS else None for cell in cells]
 
 
 def _add_text(builder: ListBuilder, cell: str, separator: str, shape: Shape) -> None:
@@ -519,9 +519,9 @@ def _judgements(layout: Layout) -> Rows:
         data["annotator"] = pa.array(list(layout.sources) or ["judge"], pa.large_string()).take(pa.array(judge))
     scores, (low, high) = values[keep], _scale(values, layout.cells)
     data["score"] = pa.array(scores, from_pandas=True)
-    outside, reason = f"is outside the scale {low:g} to {high:g}", "score is not a finite number"
+    out_of_range, reason = f"is outside the scale {low:g} to {high:g}", "score is not a finite number"
     misfits = np.flatnonzero(~((scores >= low) & (scores <= high))).tolist()
-    rejected = {row: f"score {scores[row]:g} {outside}" if np.isfinite(scores[row]) else reason for row in misfits}
+    rejected = {row: f"score {scores[row]:g} {out_of_range}" if np.isfinite(scores[row]) else reason for row in misfits}
     lines, read_rows = table.line_numbers()[pair].tolist(), len(values) + table.read - len(table)
     rows = Rows("judgements", pa.table(data), read_rows, lines, marked=rejected, rejected=table.rejected)
     rows.notes, rows.blank = table.notes, table.blank + int((~keep).sum())
@@ -530,18 +530,18 @@ def _judgements(layout: Layout) -> Rows:
 
 def _refuse_too_large(table: Table, base: dict[str, pa.ChunkedArray], pair: npt.NDArray[np.int64]) -> None:
     refuse_over(table.limits.rows, len(pair), "scores", table.file, "a table")
-    times = np.bincount(pair, minlength=len(table))
+    repetitions = np.bincount(pair, minlength=len(table))
     texts = [column for column in base.values() if pa.types.is_large_string(column.type)]
-    size = sum(int(byte_lengths(column.fill_null("")) @ times) for column in texts)
+    size = sum(int(byte_lengths(column.fill_null("")) @ repetitions) for column in texts)
     refuse_over(table.limits.unpacked_bytes, size, "bytes with the texts of every score", table.file, "a table")
 
 
-def _scale(values: npt.NDArray[np.float64], chosen: str) -> tuple[float, float]:
+def _scale(values: npt.NDArray[np.float64], chosen_scale: str) -> tuple[float, float]:
     """Return the chosen scale, else 0–4, or more if all scores are integers up to 10; `any` allows all numbers."""
-    if chosen == "any":
+    if chosen_scale == "any":
         return -sys.float_info.max, sys.float_info.max
-    if chosen:
-        low, _, high = chosen.partition("-")
+    if chosen_scale:
+        low, _, high = chosen_scale.partition("-")
         return float(low), float(high)
     finite = values[np.isfinite(values)]
     whole = bool(len(finite)) and bool(np.all(np.floor(finite) == finite)) and finite.min() >= 0 and finite.max() <= 10

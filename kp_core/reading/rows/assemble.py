@@ -58,8 +58,8 @@ def align(parts: Sequence[Part], notes: list[Note]) -> None:
         if len(names) != reference.counted:
             found, expected = f"{len(names):,} different ids", f"{reference.counted:,} of them, one for each line"
             raise InputError(companion.file, found, expected, "Correct the file of ids.")
-        have = pluralize(reference.counted, "document has", "documents have")
-        message = f"The {have} the ids of {companion.file}, in this order."
+        subject = pluralize(reference.counted, "document has", "documents have")
+        message = f"The {subject} the ids of {companion.file}, in this order."
         numbered = [part for part in numbered if not part.only_ids and names != numbers]
     else:
         parts_with_ids = [part for part in parts if not part.counted and part.role in ("gold", "system")]
@@ -78,8 +78,8 @@ def _refuse_other_titles(parts: Sequence[Part]) -> None:
     """Refuse files without ids that share titles with another file, but not all of them in the same order."""
     titled = list[tuple[Part, list[str]]]()
     for part in parts:
-        of_texts = part.table["title"].to_pylist() if "title" in part.table.column_names else []
-        titles = part.titles if part.counted else of_texts if part.role == "documents" else ()
+        table_titles = part.table["title"].to_pylist() if "title" in part.table.column_names else []
+        titles = part.titles if part.counted else table_titles if part.role == "documents" else ()
         titled += [(part, [" ".join((title or "").casefold().split()) for title in titles])] if titles else []
     for (first, names), (part, others) in combinations(titled, 2):
         if (first.counted or part.counted) and names != others and {*filter(None, names)} & {*others}:
@@ -93,13 +93,13 @@ def label(parts: Sequence[Part], notes: list[Note]) -> None:
     with_concepts = [part for part in parts if part.role in ("gold", "system") and "concept" in part.table.column_names]
     with_concepts.sort(key=lambda part: part.role)
     tables = [part.table.select(["concept", "phrase"]).to_pandas() for part in with_concepts]
-    alone = [table["concept"] == table["phrase"] for table in tables]
-    if not any(bare.any() for bare in alone):
+    unlabeled_masks = [table["concept"] == table["phrase"] for table in tables]
+    if not any(unlabeled.any() for unlabeled in unlabeled_masks):
         return
-    labeled = pd.concat([table[~bare].dropna() for table, bare in zip(tables, alone, strict=True)])
+    labeled = pd.concat([table[~unlabeled].dropna() for table, unlabeled in zip(tables, unlabeled_masks, strict=True)])
     labels = labeled.drop_duplicates("concept").set_index("concept")["phrase"]
-    for part, table, bare in zip(with_concepts, tables, alone, strict=True):
-        replacements = table["concept"].map(labels).where(bare).dropna()
+    for part, table, unlabeled in zip(with_concepts, tables, unlabeled_masks, strict=True):
+        replacements = table["concept"].map(labels).where(unlabeled).dropna()
         if len(replacements):
             phrases = pa.array(replacements.combine_first(table["phrase"]), pa.large_string())
             part.table = put(part.table, "phrase", pa.chunked_array([phrases]))
@@ -206,8 +206,8 @@ def _resolve_duplicates(parts: Sequence[Part], fixes: Iterable[str], notes: list
         singular, plural = f"document occurred twice; {outcome}.", f"documents occurred twice; {outcome}."
         notes.append(Note.counting("warning", "lists", int(is_repeated.sum()), singular, plural))
     lists = lists[~is_repeated] if "keep-first" in fixes else lists
-    for number, part in enumerate(with_lists):
-        part.lists, of_row = lists[lists["part"] == number], part.table["list"].to_numpy()
+    for index, part in enumerate(with_lists):
+        part.lists, of_row = lists[lists["part"] == index], part.table["list"].to_numpy()
         if is_repeated.any():
             part.table = part.table.filter(pa.array(np.isin(of_row, part.lists.index)))
         part.lists = part.lists.assign(filled=np.isin(part.lists.index, of_row))
@@ -269,8 +269,8 @@ def _gold(parts: Sequence[Part], limits: Limits) -> pd.DataFrame:
     if len(table) > limits.list_phrases:
         sizes = table.group_by(["annotator", "doc_id"]).aggregate([([], "count_all")])
         longest = sizes.sort_by([("count_all", "descending")]).slice(0, 1).to_pylist()[0]
-        what = f"phrases for “{longest['doc_id'][:60]}”"
-        refuse_over(limits.list_phrases, longest["count_all"], what, longest["annotator"], "a list")
+        subject = f"phrases for “{longest['doc_id'][:60]}”"
+        refuse_over(limits.list_phrases, longest["count_all"], subject, longest["annotator"], "a list")
     return frame_of(table, ("doc_id", "annotator", "phrase", "relevance"))
 
 
@@ -353,18 +353,18 @@ def order(table: pa.Table, starts: Integers, higher_is_better: bool | None = Non
     rank = np.arange(1, len(table) + 1) - np.repeat(list_starts, np.diff(list_starts, append=len(table)))
     ranks, scores = numbers.get("rank"), numbers.get("score")
     if ranks is not None:
-        moved = _sorting(documents, ranks, follows)
-        by_rank = scores if moved is None or scores is None else scores[moved]
+        row_order = _sorting(documents, ranks, follows)
+        by_rank = scores if row_order is None or scores is None else scores[row_order]
         key, ranking = ranks, Ranking("rank", _is_higher_better(by_rank, follows, higher_is_better, lower))
     elif scores is not None:
         ranking = Ranking("score", _is_higher_better(scores, follows, higher_is_better, lower))
         key = -scores if ranking.higher_is_better else scores
-        moved = _sorting(documents, key, follows)
+        row_order = _sorting(documents, key, follows)
     else:
         return Order(take, rank, Ranking("order", True))
-    if moved is not None:
-        ranking = replace(ranking, resorted=len(np.unique(documents[moved != np.arange(len(table))])))
-        key, take = key[moved], moved if take is None else take[moved]
+    if row_order is not None:
+        ranking = replace(ranking, resorted=len(np.unique(documents[row_order != np.arange(len(table))])))
+        key, take = key[row_order], row_order if take is None else take[row_order]
     return Order(take, rank, ranking, int(((np.diff(key) == 0) & follows).sum()))
 
 
@@ -447,9 +447,9 @@ def _judgements(parts: Sequence[Part], gold: pd.DataFrame, notes: list[Note]) ->
         table["keyphrase"] = table["keyphrase"].fillna(pd.Series(linked, dtype=TEXT))
         singular, plural = "pair is linked to a gold keyphrase.", "pairs are linked to a gold keyphrase."
         notes.append(Note.counting("info", "judgements", int(table["keyphrase"].notna().sum()), singular, plural))
-    numbers = table[["pair_id", "keyphrase", "candidate"]].drop_duplicates()["pair_id"]
-    if numbers.duplicated().any():
-        found = f"pair “{numbers[numbers.duplicated()].iloc[0]}” with different phrases"
+    pair_ids = table[["pair_id", "keyphrase", "candidate"]].drop_duplicates()["pair_id"]
+    if pair_ids.duplicated().any():
+        found = f"pair “{pair_ids[pair_ids.duplicated()].iloc[0]}” with different phrases"
         raise InputError("judgements", found, "one pair per number", "Renumber the pairs of all files.")
     is_repeated = table.duplicated(["pair_id", "annotator"])
     if is_repeated.any():

@@ -144,12 +144,12 @@ def check(rows: Rows, file: str, limits: Limits) -> Rows:
         preview = rows.table.select([name for name in _PREVIEWED if name in rows.table.column_names])
         for row, cells in zip(order, preview.take(pa.array(order, pa.int64())).to_pylist(), strict=True):
             content = " | ".join("" if cell is None else str(cell)[:200] for cell in cells.values())
-            index = file if rows.places is None else str(rows.places[row])
-            rejected.append((index, rows.line(row), reasons[row], content))
+            place = file if rows.places is None else str(rows.places[row])
+            rejected.append((place, rows.line(row), reasons[row], content))
         table = table.filter(pa.array(~np.isin(np.arange(len(table)), order)))
-    indices, lines = None if rows.places is None else (), [rows.line(0) if len(rows.table) else 0]
+    places, lines = None if rows.places is None else (), [rows.line(0) if len(rows.table) else 0]
     changes: dict[str, Any] = {"table": table, "lists": lists, "rejected": rejected, "notes": notes, "read": rows_read}
-    return replace(rows, **changes, lines=lines, places=indices, marked={})
+    return replace(rows, **changes, lines=lines, places=places, marked={})
 
 
 def _mark(reasons: dict[int, str], mask: npt.NDArray[np.bool_], reason: str) -> None:

@@ -27,8 +27,8 @@ def strip_extension(doc_id: str) -> str:
     >>> strip_extension("C-7.txt"), strip_extension("C-7.2")
     ('C-7', 'C-7.2')
     """
-    bare, ending = splitext(doc_id)
-    return bare if ending.lower() in KNOWN_EXTENSIONS else doc_id
+    stem, extension = splitext(doc_id)
+    return stem if extension.lower() in KNOWN_EXTENSIONS else doc_id
 
 
 def _only_number(doc_id: str) -> str:
@@ -65,7 +65,7 @@ OTHER_FIXES: dict[str, str] = {
     "types-from-ids": "take the document type from the beginning of the id",
 }
 #: Fix → its description.
-WORDS = {name: what for name, (what, _) in ID_RULES.items()} | OTHER_FIXES
+WORDS = {name: description for name, (description, _) in ID_RULES.items()} | OTHER_FIXES
 #: A fix, its description, two sides or sources, the number of ids that would match, and the number that could.
 _Offer: TypeAlias = tuple[str, str, str, str, int, int]
 
@@ -103,8 +103,8 @@ def without_common(names: Sequence[str]) -> list[str]:
         return list(names)
     ends = (commonprefix(list(names)), commonprefix([name[::-1] for name in names]))  # noqa: RUF071 - of characters
     start, stop = (len(re.sub(r"[^._\- ]*$", "", end)) for end in ends)
-    short = [name[start : len(name) - stop] for name in names]
-    return short if all(short) and len(set(short)) == len(set(names)) else list(names)
+    stripped = [name[start : len(name) - stop] for name in names]
+    return stripped if all(stripped) and len(set(stripped)) == len(set(names)) else list(names)
 
 
 def labels_of(names: Sequence[str]) -> dict[str, str]:
@@ -113,9 +113,9 @@ def labels_of(names: Sequence[str]) -> dict[str, str]:
     >>> labels_of(["candidats.degree", "candidats.textrank"]), labels_of(["run-1", "run-2"])
     ({'candidats.degree': 'degree', 'candidats.textrank': 'textrank'}, {'run-1': 'run-1', 'run-2': 'run-2'})
     """
-    short = without_common(names)
-    has_letters = all(any(map(str.isalpha, label)) for label in short)
-    return dict(zip(names, short if has_letters else names, strict=True))
+    stripped = without_common(names)
+    has_letters = all(any(map(str.isalpha, label)) for label in stripped)
+    return dict(zip(names, stripped if has_letters else names, strict=True))
 
 
 def applied(names: Sequence[str], doc_id: str) -> str:
@@ -145,8 +145,8 @@ def _sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
 
 def sides(corpus: Corpus) -> dict[str, list[str]]:
     """Return the documents of the gold standard, the systems and the texts, in order."""
-    every = sources(corpus)
-    return {side: list(dict.fromkeys(chain.from_iterable(named.values()))) for side, named in every.items()}
+    by_side = sources(corpus)
+    return {side: list(dict.fromkeys(chain.from_iterable(lists.values()))) for side, lists in by_side.items()}
 
 
 def coverage(corpus: Corpus) -> pd.DataFrame:
@@ -167,16 +167,16 @@ def coverage(corpus: Corpus) -> pd.DataFrame:
 
 def _unmatched_sides(corpus: Corpus) -> Iterator[tuple[str, str, list[str], list[str], list[str]]]:
     """Yield each ordered pair of sides, the document ids of both, and the ids that only the first has."""
-    for (left, ids), (right, other_ids) in permutations(sides(corpus).items(), 2):
+    for (first_side, ids), (second_side, other_ids) in permutations(sides(corpus).items(), 2):
         other_set = set(other_ids)
-        yield left, right, ids, other_ids, [doc_id for doc_id in ids if doc_id not in other_set]
+        yield first_side, second_side, ids, other_ids, [doc_id for doc_id in ids if doc_id not in other_set]
 
 
 def gaps(corpus: Corpus, limit: int = 10) -> pd.DataFrame:
     """Return one row per pair of sides: how many documents the first has, how many only it has, and some of these."""
     rows = [
-        (left, right, len(ids), len(missing_ids), ", ".join(missing_ids[:limit]))
-        for left, right, ids, _, missing_ids in _unmatched_sides(corpus)
+        (first_side, second_side, len(ids), len(missing_ids), ", ".join(missing_ids[:limit]))
+        for first_side, second_side, ids, _, missing_ids in _unmatched_sides(corpus)
     ]
     return pd.DataFrame(rows, columns=["in", "not in", "documents", "only here", "first"])
 
@@ -184,11 +184,11 @@ def gaps(corpus: Corpus, limit: int = 10) -> pd.DataFrame:
 def unmatched(corpus: Corpus, limit: int = 10) -> pd.DataFrame:
     """Return the ids of only one side, with up to three ids of the other side at edit distance two or less."""
     rows = []
-    for left, right, _, other_ids, missing_ids in _unmatched_sides(corpus):
+    for first_side, second_side, _, other_ids, missing_ids in _unmatched_sides(corpus):
         candidates = sorted(other_ids) if missing_ids else []
         for doc_id in missing_ids[:limit]:
-            close = process.extract(doc_id, candidates, scorer=Levenshtein.distance, score_cutoff=2, limit=3)
-            rows.append((doc_id, left, right, ", ".join(candidate for candidate, _, _ in close)))
+            similar_ids = process.extract(doc_id, candidates, scorer=Levenshtein.distance, score_cutoff=2, limit=3)
+            rows.append((doc_id, first_side, second_side, ", ".join(candidate for candidate, _, _ in similar_ids)))
     return pd.DataFrame(rows, columns=["doc_id", "in", "not in", "similar"])
 
 
@@ -216,31 +216,31 @@ def suggestions(corpus: Corpus) -> pd.DataFrame:
 
 def _suggestions(sources_by_side: dict[str, dict[str, list[str]]], by_side: dict[str, list[str]]) -> pd.DataFrame:
     rows: list[_Offer] = []
-    for left, right in combinations(by_side, 2):
-        together = _offers({left: by_side[left]}, {right: by_side[right]})
-        rows += together or _offers(sources_by_side[left], sources_by_side[right])
+    for first_side, second_side in combinations(by_side, 2):
+        side_offers = _offers({first_side: by_side[first_side]}, {second_side: by_side[second_side]})
+        rows += side_offers or _offers(sources_by_side[first_side], sources_by_side[second_side])
     for lists in sources_by_side.values() if not rows else ():
         first_name, *other_names = lists
         rows += _offers({first_name: lists[first_name]}, {name: lists[name] for name in other_names})
     return pd.DataFrame(rows, columns=["fix", "what it does", "left", "right", "match", "of"])
 
 
-def _offers(left: Mapping[str, list[str]], right: Mapping[str, list[str]]) -> list[_Offer]:
+def _offers(first: Mapping[str, list[str]], second: Mapping[str, list[str]]) -> list[_Offer]:
     offers = []
-    for name, ids in right.items():
-        attempts = (_offer(other, set(others), name, set(ids)) for other, others in left.items())
+    for name, ids in second.items():
+        attempts = (_offer(first_name, set(first_ids), name, set(ids)) for first_name, first_ids in first.items())
         offers += [offer] if (offer := next(filter(None, attempts), None)) else []
     return offers
 
 
-def _offer(left: str, left_ids: set[str], right: str, right_ids: set[str]) -> _Offer | None:
+def _offer(first_name: str, first_ids: set[str], second_name: str, second_ids: set[str]) -> _Offer | None:
     """Return the first fix, or pair of fixes, that matches most ids of two sides without making any two equal."""
-    total = min(len(left_ids), len(right_ids))
-    for names in _CANDIDATES if left_ids != right_ids else ():
-        mapped = [{applied(names, doc_id) for doc_id in ids} for ids in (left_ids, right_ids)]
+    total = min(len(first_ids), len(second_ids))
+    for names in _CANDIDATES if first_ids != second_ids else ():
+        mapped = [{applied(names, doc_id) for doc_id in ids} for ids in (first_ids, second_ids)]
         matches = len(mapped[0] & mapped[1])
-        stay_distinct = len(mapped[0]) == len(left_ids) and len(mapped[1]) == len(right_ids)
+        stay_distinct = len(mapped[0]) == len(first_ids) and len(mapped[1]) == len(second_ids)
         enough = matches == total or (matches * 2 >= total and names[0] not in _LOOSE)
-        if stay_distinct and enough and matches > len(left_ids & right_ids):
-            return ",".join(names), " and ".join(WORDS[name] for name in names), left, right, matches, total
+        if stay_distinct and enough and matches > len(first_ids & second_ids):
+            return ",".join(names), " and ".join(WORDS[name] for name in names), first_name, second_name, matches, total
     return None

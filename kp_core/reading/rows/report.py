@@ -18,7 +18,7 @@ from kp_core.text.normalise import Normaliser
 
 #: Fields of a reading that are renamed in the table of files, and those left out of it.
 _LABELS = {"size": "bytes", "bom": "BOM", "line_ends": "line ends", "rows_read": "rows read"} | {
-    f"rows_{what}": what for what in ("loaded", "rejected", "blank")
+    f"rows_{count}": count for count in ("loaded", "rejected", "blank")
 }
 _LEFT_OUT = ["files", "sha256", "mapping", "whose", "documents"]
 
@@ -78,20 +78,20 @@ def receipt(corpus: Corpus) -> list[Receipt]:
 
     >>> from kp_core.reading.load import load
     >>> lists = {"d1": [("tide", 0.1), ("moon", 0.4)]}
-    >>> for one in receipt(load(gold={"d1": ["tide"], "d2": ["sea"]}, systems={"yake": lists})):
-    ...     print(one.words)
+    >>> for entry in receipt(load(gold={"d1": ["tide"], "d2": ["sea"]}, systems={"yake": lists})):
+    ...     print(entry.words)
     gold standard · 2 of 2 documents · 2 phrases
     system yake · 1 of 2 documents · 2 phrases · lower score is better
     """
-    in_use = len(sides(corpus).get("gold", corpus.documents))
+    n_in_use = len(sides(corpus).get("gold", corpus.documents))
     receipts = []
     for reading in corpus.report.readings:
         rankings = filter(None, map(corpus.rankings.get, reading.whose))
-        ways = {ranking.higher_is_better if ranking.ranked_by == "score" else None for ranking in rankings}
+        directions = {ranking.higher_is_better if ranking.ranked_by == "score" else None for ranking in rankings}
         parts = [_description(reading)]
-        parts += [] if reading.documents is None else [f"{reading.documents:,} of {pluralize(in_use, 'document')}"]
+        parts += [] if reading.documents is None else [f"{reading.documents:,} of {pluralize(n_in_use, 'document')}"]
         parts += [pluralize(reading.rows_loaded, _ROLE_DESCRIPTIONS[reading.role][1])]
-        if reading.role == "system" and len(ways) == 1 and (higher := ways.pop()) is not None:
+        if reading.role == "system" and len(directions) == 1 and (higher := directions.pop()) is not None:
             parts.append(f"{'higher' if higher else 'lower'} score is better")
         parts += [f"{pluralize(reading.rows_rejected, 'row')} rejected"] if reading.rows_rejected else []
         receipts.append(Receipt(reading.file, reading.role, parts[0], " · ".join(parts)))
@@ -144,12 +144,12 @@ def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | No
     forms = {"": phrases, ", lower case": [phrase.lower() for phrase in phrases]}
     if normaliser is not None:
         forms[", normalised"] = normaliser.apply(phrases)
-    for what, form in forms.items():
+    for suffix, form in forms.items():
         compared = rows["phrase"].map(dict(zip(phrases, form, strict=True)))
-        again = rows[(compared != "") & rows[["list"]].assign(form=compared).duplicated()]
-        owners[f"duplicates{what}"] = count(again)
-        owners[f"lists with duplicates{what}"] = count(again.drop_duplicates("list"))
-        if what == ", normalised":
+        repeated_rows = rows[(compared != "") & rows[["list"]].assign(form=compared).duplicated()]
+        owners[f"duplicates{suffix}"] = count(repeated_rows)
+        owners[f"lists with duplicates{suffix}"] = count(repeated_rows.drop_duplicates("list"))
+        if suffix == ", normalised":
             owners["vanishing"] = count(rows[compared == ""])
     owners["with variants"] = count(gold.dropna(subset="variants") if "variants" in gold else gold.head(0))
     owners["ties"] = count(runs[(runs["score"].diff() == 0) & (runs["rank"].diff() == 1)])
@@ -181,11 +181,11 @@ def characters(corpus: Corpus) -> pd.DataFrame:
     """Count phrases and texts with frequently corrupted characters, with the first example of each."""
     texts = {"gold": corpus.gold["phrase"], "systems": corpus.runs["phrase"], "texts": corpus.documents["text"]}
     rows = []
-    for where, values in texts.items():
-        times = values[values.str.contains("[^\t\n\r -~]", na=False)].value_counts(sort=False)
+    for side, values in texts.items():
+        text_counts = values[values.str.contains("[^\t\n\r -~]", na=False)].value_counts(sort=False)
         for kind, is_odd in _UNUSUAL_CHARACTERS.items():
-            if unusual := [text for text in times.index if is_odd(text)]:
-                rows.append((where, kind, int(times[unusual].sum()), _excerpt(unusual[0], is_odd(unusual[0]))))
+            if unusual := [text for text in text_counts.index if is_odd(text)]:
+                rows.append((side, kind, int(text_counts[unusual].sum()), _excerpt(unusual[0], is_odd(unusual[0]))))
     return pd.DataFrame(rows, columns=["where", "what", "count", "first"])
 
 

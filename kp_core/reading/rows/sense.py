@@ -50,23 +50,23 @@ _NO_IDS: tuple[tuple[str, Callable[[str], object]], ...] = (
 
 def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
     """Return a finding or form if phrases or ids of a file are implausible, unless the user named its columns."""
-    exported = any(layout.proposal.own for layout in recognition.layouts)
+    exported = any(layout.proposal.is_ours for layout in recognition.layouts)
     if part.mapping.as_read or part.mapping.names_columns or part.role not in ("gold", "system") or exported:
         return None
     file = recognition.files[0]
     sentences = plain(recognition.columns.get("phrase", "")) == "sentence"
     for column, tests in (("phrase", _NO_PHRASES), ("doc_id", _NO_IDS)):
         values = _first_values(part.table[column])
-        for what, is_so in tests:
-            invalid = [value for value in values if is_so(value)]
+        for kind, matches in tests:
+            invalid = [value for value in values if matches(value)]
             # Addresses in angle brackets are concepts.
-            bracketed = what == "addresses" and invalid and f"<{invalid[0].strip('<>')}>".encode() in file.source.data
-            is_intended = sentences if what == "as long as sentences" else bracketed
-            has_numbers = what == "followed by a number"
+            bracketed = kind == "addresses" and invalid and f"<{invalid[0].strip('<>')}>".encode() in file.source.data
+            is_intended = sentences if kind == "as long as sentences" else bracketed
+            has_numbers = kind == "followed by a number"
             enough = len(values) >= _MIN_ROWS or (has_numbers and len(invalid) == len(values) > 1)
             if enough and len(invalid) * 2 > len(values) and not is_intended:
-                kind = "phrases" if column == "phrase" else "ids of documents"
-                found = f"{kind} that are {what}, such as “{invalid[0][:60]}”"
+                noun = "phrases" if column == "phrase" else "ids of documents"
+                found = f"{noun} that are {kind}, such as “{invalid[0][:60]}”"
                 field = "inner" if has_numbers else "keyphrases" if column == "phrase" else "document"
                 return _ask(part, recognition, found, "keyphrases" if column == "phrase" else "ids", field)
     headed = any(layout.table.header for layout in recognition.layouts)
@@ -148,13 +148,13 @@ def shifted(corpus: Corpus) -> list[Finding]:
     for name, rows in runs.groupby("system", sort=False):
         phrases = phrases_by_document(rows["doc_id"], rows["phrase"])
         lists = [phrases.get(doc_id, set()) for doc_id in documents]
-        in_place = _count_matches(lists, expected_lists)
+        n_in_place = _count_matches(lists, expected_lists)
         for neighbor, matches in (
             ("next", _count_matches(lists, expected_lists[1:])),
             ("previous", _count_matches(lists[1:], expected_lists)),
         ):
-            if matches * 2 >= len(documents) and in_place * 10 <= matches:
-                counts = f"of the {neighbor} document ({matches:,} of them), not of their own ({in_place:,})"
+            if matches * 2 >= len(documents) and n_in_place * 10 <= matches:
+                counts = f"of the {neighbor} document ({matches:,} of them), not of their own ({n_in_place:,})"
                 shift = f"lists that match keyphrases {counts}, as if shifted by one line"
                 shifts.append(Finding("warn", str(name), shift, "lists in the order of the gold standard"))
     return shifts

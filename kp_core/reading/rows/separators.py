@@ -106,13 +106,13 @@ def number_behind(text: str) -> tuple[str, str]:
     return (text.removesuffix(match[0]).rstrip(), match[1] or match[2]) if match else (text, "")
 
 
-def joined_cells(row: Sequence[Any], mark: str) -> list[Any]:
+def joined_cells(row: Sequence[Any], separator: str) -> list[Any]:
     """Return the cells of several columns as one list; strings are split at the separator, if any."""
     items: list[Any] = []
     for cell in row:
         is_list = isinstance(cell, str) and cell.lstrip()[:1] == "["
         value = (json_list(cell) or cell) if is_list else [] if cell is None else cell
-        parts = value if isinstance(value, list) else str(value).split(mark) if mark else [str(value)]
+        parts = value if isinstance(value, list) else str(value).split(separator) if separator else [str(value)]
         items += [part for part in parts if not isinstance(part, str) or part.strip()]
     return items
 
@@ -171,9 +171,9 @@ def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
     if 2 * sum(len(item) != 2 and sum(isinstance(part, int) for part in item) > 1 for item in nested) > len(nested):
         return None  # offsets in a text
     pairs = [item for item in nested if len(item) == 2]
-    numbered = [any(isinstance(part, (int, float)) for part in item) for item in pairs]
-    scores = sum(number or is_number(item[1]) for number, item in zip(numbered, pairs, strict=True))
-    if sum(numbered) >= 0.8 * len(nested) or scores == len(nested):
+    have_numbers = [any(isinstance(part, (int, float)) for part in item) for item in pairs]
+    scores = sum(has_number or is_number(item[1]) for has_number, item in zip(have_numbers, pairs, strict=True))
+    if sum(have_numbers) >= 0.8 * len(nested) or scores == len(nested):
         return "scored", "pairs of phrase and score"
     return "variants", "lists of lists of strings"
 
