@@ -359,10 +359,10 @@ def _products(arrays: Sequence[Floats]) -> Floats:
 def gradients(measure: Measure, average: str, sums: Sequence[Floats], n: Any = None) -> Floats:
     """Return the gradient of an average with respect to its sums, (1, K) → (K, M); it is exact for smooth measures."""
     slopes, same_width = [], len({array.shape[1] for array in sums}) == 1
-    for number, array in enumerate(sums):
+    for index, array in enumerate(sums):
         for column in [slice(None)] if same_width else [slice(i, i + 1) for i in range(array.shape[1])]:
             shifted = [total.astype(complex) for total in sums]
-            shifted[number][:, column] += 1j * intervals.STEP
+            shifted[index][:, column] += 1j * intervals.STEP
             slopes.append(np.imag(average_of(measure, average, shifted, n))[0] / intervals.STEP)
     return np.stack(slopes, axis=-1)
 
@@ -377,10 +377,10 @@ def estimate(
     measure: Measure, view: CutoffCounts | Grid, average: str, weights: Floats | None, interval: Interval
 ) -> Estimate:
     """Return the average of a measure over all documents of a view; `weights`: those of resamples (B, D), or None."""
-    whole = Accumulator(interval if weights is None else "bootstrap")
-    whole.begin(view.scored, weights)
-    whole.add(0, measure, view, average)
-    return whole.estimate(0, measure, average, view.cutoffs, view.absent)
+    accumulator = Accumulator(interval if weights is None else "bootstrap")
+    accumulator.begin(view.scored, weights)
+    accumulator.add(0, measure, view, average)
+    return accumulator.estimate(0, measure, average, view.cutoffs, view.absent)
 
 
 def mean_of(averages: Sequence[Estimate]) -> Estimate:

@@ -221,8 +221,8 @@ def tied_hits(document: Ints, rank: Ints, group: Ints, credit: Floats, gains: Fl
     * `gains`: (2, row), by grade and by rarity. A repeated phrase always follows its first occurrence.
     """
     size, credits = np.bincount(group), np.bincount(group, credit).astype(float)
-    before = codes.running(credits, np.diff(document[np.cumsum(size) - size], prepend=-1) != 0) - credits
-    tie = np.stack([size, credits, before])[:, group]
+    n_above = codes.running(credits, np.diff(document[np.cumsum(size) - size], prepend=-1) != 0) - credits
+    tie = np.stack([size, credits, n_above])[:, group]
     sums = [np.bincount(group, value)[group] for value in (gains[0], np.exp2(gains[0]) - 1, gains[1])]
     return _expected_hits(document, rank, codes.ranks(size), tie, np.stack(sums) / tie[0])
 
@@ -243,15 +243,15 @@ def _expected_hits(document: Ints, rank: Ints, position: Ints, tie: Floats, gain
     Source: McSherry and Najork 2008; the closed forms equal the enumeration of all orders.
     """
     possible = (tie[1] > 0) | (gains[0] > 0)
-    document, rank, position, (t, r, before) = document[possible], rank[possible], position[possible], tie[:, possible]
+    document, rank, position, (t, r, n_above) = document[possible], rank[possible], position[possible], tie[:, possible]
     share = np.divide((position - 1) * (r - 1), t - 1, out=np.zeros(len(t)), where=t > 1)
     # Probability that this row is the first hit of its tie: no row above is a hit, then one of the r hits is here.
-    left = t - position + 1
+    n_left = t - position + 1
     none_here = np.zeros(len(t))
-    np.log1p(-r / np.maximum(left, 1), out=none_here, where=left > r)
-    above = codes.running(none_here, position == 1) - none_here
-    is_first = np.where((before == 0) & (left >= r), np.exp(above) * r / left, 0.0)
-    return _hits(document, rank, r / t, r / t * (before + 1 + share) / rank, is_first, *gains[:, possible])
+    np.log1p(-r / np.maximum(n_left, 1), out=none_here, where=n_left > r)
+    none_above = codes.running(none_here, position == 1) - none_here
+    is_first = np.where((n_above == 0) & (n_left >= r), np.exp(none_above) * r / n_left, 0.0)
+    return _hits(document, rank, r / t, r / t * (n_above + 1 + share) / rank, is_first, *gains[:, possible])
 
 
 def ideal_hits(gold: Gold, below_rel: Gold | None = None) -> Hits:

@@ -137,12 +137,12 @@ def subject_estimates(
         for index, measure, average in columns_of:
             columns, args = [subjects[k] for k in measure.cutoffs(settings)], (measure, average, settings.subject_empty)
             value = np.array([column.mean(*args) for column in columns])
-            half = np.full(len(columns), np.nan)
+            margin = np.full(len(columns), np.nan)
             if settings.interval != "none":
-                half = np.array([jackknife_half_width(column.without_each(*args)) for column in columns])
+                margin = np.array([jackknife_half_width(column.without_each(*args)) for column in columns])
             reason = ["no_subject" if undefined else None for undefined in np.isnan(value)]
             documents = np.full(len(columns), int(scored.sum()))
-            estimates[subset, name, index, average] = Estimate(value, value - half, value + half, documents, reason)
+            estimates[subset, name, index, average] = Estimate(value, value - margin, value + margin, documents, reason)
     return estimates
 
 
@@ -157,13 +157,13 @@ def swapped_difference(
     two_sides = [[_side_by_side(a, b, flag, form) for flag in flags] for a, b in ((first, second), (second, first))]
 
     def mean(matrices: Sequence[csr_array], columns: Floats) -> Floats:
-        above, below = np.zeros((2, columns.shape[1]))
+        values, weights = np.zeros((2, columns.shape[1]))
         step = max(1, _BLOCK_NUMBERS // columns.shape[1])
         for begin in range(0, len(form), step):
             block = slice(begin, min(begin + step, len(form)))
             parts = _values_and_weights(*args, cells(*(matrix[block] @ columns for matrix in matrices)))
-            above, below = (total + part.sum(axis=0) for total, part in zip((above, below), parts, strict=True))
-        return ratio(above, below, np.nan)
+            values, weights = (total + part.sum(axis=0) for total, part in zip((values, weights), parts, strict=True))
+        return ratio(values, weights, np.nan)
 
     def difference(swapped: Floats) -> Floats:
         columns = np.vstack([1.0 - swapped.T, swapped.T])

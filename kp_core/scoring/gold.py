@@ -199,16 +199,16 @@ def gold_items(
     entry, form = _spellings(coded, identities, settings, in_standard)
     item_of_entry, items, representative = _merge(coded, entry, form, settings.gold_list == "listed")
 
-    chosen = distinct(entry)
-    grades = coded.entry_relevance[chosen]
+    entries = distinct(entry)
+    grades = coded.entry_relevance[entries]
     # A judgement of not relevant is no vote; an entry without a grade is a vote.
     grade, graded = np.ones(items), not np.isnan(grades).all()
     if graded:
         grade[:] = -np.inf
-        np.maximum.at(grade, item_of_entry[chosen], np.where(np.isnan(grades), 1.0, grades))
-    rejected_items = item_of_entry[chosen[grades < settings.rel]]
-    chosen = chosen[~(grades < settings.rel)]
-    voter = item_of_entry[chosen] * len(coded.annotators) + coded.entry_annotator[chosen]
+        np.maximum.at(grade, item_of_entry[entries], np.where(np.isnan(grades), 1.0, grades))
+    rejected_items = item_of_entry[entries[grades < settings.rel]]
+    entries = entries[~(grades < settings.rel)]
+    voter = item_of_entry[entries] * len(coded.annotators) + coded.entry_annotator[entries]
     votes = np.bincount(distinct(voter) // len(coded.annotators), minlength=items)
     document = coded.entry_document[representative].astype(np.int64)
     n_seen = coded.seen[in_standard].sum(axis=0)[document]
@@ -265,10 +265,10 @@ def _gold(known: Bools, items: tuple[Ints, Floats], spellings: tuple[Ints, Codes
     if not (selected.all() and (np.diff(document) >= 0).all() and (np.diff(spelling_item) >= 0).all()):
         order = np.flatnonzero(selected)
         order = order[np.argsort(document[order], kind="stable")]
-        number = np.full(len(document), -1, np.int64)
-        number[order] = np.arange(len(order))
+        index = np.full(len(document), -1, np.int64)
+        index[order] = np.arange(len(order))
         document, grade = document[order], grade[order]
-        spelling_item = number[spelling_item]
+        spelling_item = index[spelling_item]
         kept_spellings = np.flatnonzero(spelling_item >= 0)
         kept_spellings = kept_spellings[np.argsort(spelling_item[kept_spellings], kind="stable")]
         spelling_item, form = spelling_item[kept_spellings], form[kept_spellings]

@@ -82,8 +82,8 @@ def weights(
     """
     resamples, seed = settings.resamples, settings.seed
     if settings.interval == "poisson":
-        numbers = _bits(documents, -(-resamples // 4), _WEIGHTS, seed).astype("<u8", copy=False).view("<u2")
-        return np.asarray(_TABLE[numbers[:, :resamples]].T * used)
+        indices = _bits(documents, -(-resamples // 4), _WEIGHTS, seed).astype("<u8", copy=False).view("<u2")
+        return np.asarray(_TABLE[indices[:, :resamples]].T * used)
     if settings.interval != "bootstrap":
         return None
     draws = np.zeros((resamples, len(used)))

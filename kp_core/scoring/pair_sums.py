@@ -81,7 +81,7 @@ class ListCounts:
     @property
     def coverage(self) -> dict[str, tuple[int, int]]:
         """System → number of documents with a list, and number of documents in use."""
-        return {a: (number, self.documents) for (a, b), number in self.both.items() if a == b}
+        return {a: (n_lists, self.documents) for (a, b), n_lists in self.both.items() if a == b}
 
     def shared(self, a: str, b: str) -> int:
         """Return the number of documents with lists of both systems, or of all documents if it is unknown."""
@@ -109,8 +109,8 @@ def under_other_rule(systems: Mapping[str, SystemCounts]) -> dict[str, SystemCou
     """Return counts under the opposite convention for missing lists: left out, or counted as empty lists."""
 
     def with_opposite_rule(counts: Counts) -> Counts:
-        missing = "zero" if counts.settings.missing == "skip" else "skip"
-        return replace(counts, settings=counts.settings.changed(missing=missing))
+        rule = "zero" if counts.settings.missing == "skip" else "skip"
+        return replace(counts, settings=counts.settings.changed(missing=rule))
 
     return {name: system.changed(with_opposite_rule) for name, system in systems.items()}
 
@@ -274,16 +274,16 @@ def compare_over_runs(systems: Mapping[str, Sequence[Counts]], documents: tuple[
     rng, run_variance = np.random.default_rng(settings.seed), pooled(sampled.values())
     draws = multi_bootstrap(list(sampled.values()), in_use, settings.resamples, rng)
     resampled = {name: group[:, 0] for name, group in zip(sampled, draws, strict=True)}
-    for number, (a, b) in enumerate(compared.pairs):
+    for index, (a, b) in enumerate(compared.pairs):
         error, freedom = variance_of([sampled[a], sampled[b]], n, run_variance).error
         if settings.interval == "two-way-t":
-            compared.half_widths[number] = half_width(error, freedom)[0]
+            compared.half_widths[index] = half_width(error, freedom)[0]
         if at.family.test == "multi-bootstrap":
-            compared.p[number] = paired.bootstrap(resampled[a] - resampled[b])
+            compared.p[index] = paired.bootstrap(resampled[a] - resampled[b])
         else:
-            compared.p[number] = t_test_p(np.array([scores[a] - scores[b]]), error, freedom)[0]
-    number_of_runs = {name: len(runs) for name, runs in systems.items()}
-    return replace(compared, scores=scores, resampled=resampled, runs=number_of_runs)
+            compared.p[index] = t_test_p(np.array([scores[a] - scores[b]]), error, freedom)[0]
+    n_runs = {name: len(runs) for name, runs in systems.items()}
+    return replace(compared, scores=scores, resampled=resampled, runs=n_runs)
 
 
 def compare_over_subjects(data: Prepared, systems: Mapping[str, SystemCounts], at: FamilyAt) -> PairResults:
@@ -300,10 +300,10 @@ def compare_over_subjects(data: Prepared, systems: Mapping[str, SystemCounts], a
         return compared
     subjects = {name: SubjectCounts.of(c.alignment, c.limit(at.cutoff), in_use) for name, c in exact.items()}
     left_out = {name: counts.without_each(*args) for name, counts in subjects.items()}
-    for number, (a, b) in enumerate(compared.pairs):
-        compared.half_widths[number] = jackknife_half_width(left_out[a] - left_out[b])
+    for index, (a, b) in enumerate(compared.pairs):
+        compared.half_widths[index] = jackknife_half_width(left_out[a] - left_out[b])
         difference, rng = swapped_difference(subjects[a], subjects[b], args), np.random.default_rng(data.settings.seed)
-        compared.p[number] = paired.randomisation(difference, compared.documents, at.family.trials, rng)
+        compared.p[index] = paired.randomisation(difference, compared.documents, at.family.trials, rng)
     return replace(compared, scores={name: counts.mean(*args) for name, counts in subjects.items()})
 
 

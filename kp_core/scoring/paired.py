@@ -173,11 +173,11 @@ def decisions(
     for a, b, p in pairs:
         adjusted[names.index(a), names.index(b)] = adjusted[names.index(b), names.index(a)] = p
     clusters = rank_clusters(np.array([values[name] for name in names]), adjusted, alpha)
-    beaten = {
+    worse = {
         a: tuple(b for j, b in enumerate(names) if adjusted[i, j] < alpha and exceeds(values[a], values[b]))
         for i, a in enumerate(names)
     }
-    return dict(zip(names, clusters, strict=True)), beaten
+    return dict(zip(names, clusters, strict=True)), worse
 
 
 def rank_bounds(resampled: dict[str, Floats]) -> dict[str, tuple[float, float]]:
@@ -231,8 +231,8 @@ class Family:
         if not self.baseline:
             return list(combinations(systems, 2))
         if self.baseline not in systems:
-            known = ", ".join(systems)
-            raise UsageError(f"the baseline '{self.baseline}' is not among the systems; choose one of: {known}")
+            choices = ", ".join(systems)
+            raise UsageError(f"the baseline '{self.baseline}' is not among the systems; choose one of: {choices}")
         return [(name, self.baseline) for name in systems if name != self.baseline]
 
     def average(self, settings: Settings) -> str:

@@ -244,11 +244,11 @@ def parse_universe(universe: str, corpus: Corpus) -> str:
             raise UsageError(f"the universe '{kind}' needs the texts of the documents; load them, or choose rankings")
         return universe if kind != "ngrams" else f"ngrams:{counted_in_texts[2] or 3}"
     try:
-        number = float(universe)
+        size = float(universe)
     except ValueError:
-        number = np.nan
-    if number > 0 and number.is_integer():  # neither infinite nor NaN
-        return str(int(number))
+        size = np.nan
+    if size > 0 and size.is_integer():  # neither infinite nor NaN
+        return str(int(size))
     raise usage_error("no such universe", name=universe)
 
 
@@ -305,14 +305,14 @@ def without_english(data: Prepared) -> tuple[str, ...]:
 def _union(data: Prepared, in_text: Sequence[set[str]]) -> Floats:
     """Count the distinct forms in each text, its gold items and its predicted phrases; an item counts once."""
     items, documents, width = data.all_items, len(data.documents), len(data.identities.forms)
-    number = {form: index for index, form in enumerate(data.identities.forms.to_pylist())}
-    keys_in_text = [d * width + number[form] for d, forms in enumerate(in_text) for form in forms & number.keys()]
+    index_of = {form: index for index, form in enumerate(data.identities.forms.to_pylist())}
+    keys_in_text = [d * width + index_of[form] for d, forms in enumerate(in_text) for form in forms & index_of.keys()]
     in_texts = np.array(keys_in_text, np.int64)
     item_keys = items.document[items.spelling_item] * width + items.spelling_form
-    outside = np.ones(len(items.grade), bool)
-    outside[items.spelling_item[np.isin(item_keys, in_texts)]] = False
+    not_in_text = np.ones(len(items.grade), bool)
+    not_in_text[items.spelling_item[np.isin(item_keys, in_texts)]] = False
     keys = [codes.owners(run.length) * width + run.forms(data.identities) for run in data.coded.runs.values()]
     predicted = codes.distinct(np.concatenate([*keys, in_texts[:0]]))
     predicted = predicted[~np.isin(predicted, np.concatenate([item_keys, in_texts]))]
-    total = np.bincount(np.concatenate([items.document[outside], predicted // width]), minlength=documents)
+    total = np.bincount(np.concatenate([items.document[not_in_text], predicted // width]), minlength=documents)
     return (total + [len(forms) for forms in in_text]).astype(float)

@@ -179,8 +179,8 @@ def as_lines(phrases: Sequence[str]) -> str:
 
 def without_entry(corpus: Corpus, coded: Coded, settings: Settings) -> list[str]:
     """Return the phrases without an entry in the user's table, which are similar only to equal phrases."""
-    missing = np.flatnonzero(similarity_table_of(corpus, coded, settings).without)
-    return list(coded.phrases.take(pa.array(missing)).to_pylist())
+    indices = np.flatnonzero(similarity_table_of(corpus, coded, settings).without)
+    return list(coded.phrases.take(pa.array(indices)).to_pylist())
 
 
 def describe_entries(corpus: Corpus, coded: Coded, settings: Settings) -> str:
@@ -194,10 +194,10 @@ def notes_on_similarities(corpus: Corpus, coded: Coded, settings: Settings) -> l
     """Describe how many phrases have no entry in the user's table, and name some."""
     if not (missing := without_entry(corpus, coded, settings)):
         return []
-    known = pluralize(len(coded.phrases) - len(missing), "phrase has", "phrases have")
+    subject = pluralize(len(coded.phrases) - len(missing), "phrase has", "phrases have")
     examples = ", ".join(missing[:5]) + " …" * (len(missing) > 5)
     text = (
-        f"{known} an entry there, of {len(coded.phrases):,}; the others are similar only to equal phrases: {examples}"
+        f"{subject} an entry there, of {len(coded.phrases):,}; the others are similar only to equal phrases: {examples}"
     )
     has_vectors = bool(len(corpus.vocabulary.vectors))
     return [Note("warning", "vectors", text) if has_vectors else Note("info", "similar", text)]
@@ -338,8 +338,8 @@ def best_gains(row: Ints, item: Ints, weight: Floats, n_rows: int) -> tuple[Floa
     order = np.argsort(item, kind="stable")
     row, item, weight = row[order], item[order], weight[order]
     running_max = pd.Series(weight).groupby(item).cummax().to_numpy()
-    previous = np.where(np.diff(item, prepend=-1) != 0, 0.0, np.append(0.0, running_max[:-1]))
-    return gain, np.bincount(row, running_max - previous, minlength=n_rows).astype(float)
+    previous_max = np.where(np.diff(item, prepend=-1) != 0, 0.0, np.append(0.0, running_max[:-1]))
+    return gain, np.bincount(row, running_max - previous_max, minlength=n_rows).astype(float)
 
 
 def semantic_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str, Counts]:
@@ -347,8 +347,8 @@ def semantic_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str, 
     similarities, counts_of = similarity_table_of(data.corpus, data.coded, data.settings), dict[str, Counts]()
     for name, counts in systems.items():
         lists = counts.alignment.lists
-        tied = lists.score is not None and ((np.diff(lists.score) == 0) & (np.diff(lists.owner) == 0)).any()
-        if tied and data.settings.ties == "expected":
+        has_ties = lists.score is not None and ((np.diff(lists.score) == 0) & (np.diff(lists.owner) == 0)).any()
+        if has_ties and data.settings.ties == "expected":
             raise input_error(f"system '{name}'", "ties by meaning")
         candidates = candidate_pairs(data, data.coded.runs[name], counts.alignment)
         repeated = lists.repeated & (data.settings.duplicates != "count")

@@ -83,12 +83,12 @@ def sentence_rows(entries: pd.DataFrame, corpus: Corpus, source: str) -> NDArray
     invalid = np.flatnonzero((rows < 0) | (owner != entries["doc_id"].to_numpy()))
     if len(invalid):
         document, phrase = entries["doc_id"].iloc[invalid[0]], entries["phrase"].iloc[invalid[0]]
-        number = int((sentences["doc_id"] == document).sum())
-        expected = f"one of its {pluralize(number, 'sentence')}, such as {sentence_id(document, 1)}"
+        n_sentences = int((sentences["doc_id"] == document).sum())
+        expected = f"one of its {pluralize(n_sentences, 'sentence')}, such as {sentence_id(document, 1)}"
         raise InputError(
             f"{source}, document '{document}'",
             f"“{phrase}”",
-            expected if number else "a document with a text",
-            "Use the ids from the list of sentences." if number else "Load the text of this document.",
+            expected if n_sentences else "a document with a text",
+            "Use the ids from the list of sentences." if n_sentences else "Load the text of this document.",
         )
     return np.asarray(rows, np.int64)

@@ -44,8 +44,8 @@ def baseline_counts(name: str, gold: Gold, universe: Floats, settings: Settings)
     if name == RANDOM:
         known_length = length
         if length.sum() > _RANDOM_ROWS:
-            numbers = (cutoff for cutoff in settings.k if isinstance(cutoff, int))
-            deepest = max(int(gold.size.max(initial=0)), *numbers, 0)
+            cutoffs = (cutoff for cutoff in settings.k if isinstance(cutoff, int))
+            deepest = max(int(gold.size.max(initial=0)), *cutoffs, 0)
             known_length = np.minimum(length, deepest)
         document = codes.owners(known_length)
         hits = random_hits(document, codes.ranks(known_length), length[document].astype(float), gold)
@@ -158,8 +158,8 @@ def occurs_in_text(data: Prepared) -> Callable[[Ints, Ints | Codes], Bools]:
     def occurs_in(document: Ints, form: Ints | Codes) -> Bools:
         keys = (document.astype(np.int64) * len(lines_of) + form).tolist()
         for key in {*keys} - cache.keys():
-            text, number = divmod(key, len(lines_of))
-            cache[key] = any(occurs(line, texts[text], any_order) for line in lines_of[number])
+            text, index = divmod(key, len(lines_of))
+            cache[key] = any(occurs(line, texts[text], any_order) for line in lines_of[index])
         return np.array([cache[key] for key in keys], bool)
 
     return occurs_in
@@ -173,13 +173,13 @@ def _alike(data: Prepared, run: CodedRun, lists: Lists) -> Floats:
     phrase = run.phrase[run.start[lists.owner] + lists.position - 1]
     compared = phrase if similarities.vectors is not None else lists.form  # a table of pairs may lack equal phrases
     for block in padded_blocks(len(phrase), int(lists.length.max(initial=0))):
-        above = lists.rank[block] - 1
-        row, higher = owners(above), ragged(np.arange(len(phrase))[block] - above, above)
+        n_above = lists.rank[block] - 1
+        row, higher = owners(n_above), ragged(np.arange(len(phrase))[block] - n_above, n_above)
         lower = row + (block.start or 0)
         similarity = np.where(
             compared[lower] == compared[higher], 1.0, similarities.pairs(phrase[higher], phrase[lower])
         )
-        sums.append(np.bincount(row, np.nan_to_num(similarity), minlength=len(above)).astype(float))
+        sums.append(np.bincount(row, np.nan_to_num(similarity), minlength=len(n_above)).astype(float))
     return np.concatenate(sums)
 
 
@@ -214,9 +214,9 @@ def count_unchecked(
     systems = dict[str, dict[Matcher, Counts]]()
     for system, run in data.coded.runs.items():
         if settings.missing == "error" and not run.listed.all():
-            missing = [data.documents[i] for i in np.flatnonzero(~run.listed)]
-            documents, names = pluralize(len(run.listed), "document"), ", ".join(missing[:5])
-            raise input_error(f"system '{system}'", "no list", lost=len(missing), documents=documents, names=names)
+            missing_ids = [data.documents[i] for i in np.flatnonzero(~run.listed)]
+            documents, names = pluralize(len(run.listed), "document"), ", ".join(missing_ids[:5])
+            raise input_error(f"system '{system}'", "no list", lost=len(missing_ids), documents=documents, names=names)
         exact = sets = count(ranked_lists(run, data.identities, settings), run.listed, gold, universe, settings)
         if not is_shared:
             lists = ranked_lists(run, data.identities, tables)
@@ -243,11 +243,11 @@ def count_systems(
     """Return the counts of every system; refuse a universe smaller than the number of phrases chosen."""
     systems = count_unchecked(data, matchers, baselines, without)
     if "sets" in matchers and data.settings.universe.isdigit():
-        chosen = data.all_items.size.astype(float)  # and further phrases of systems, at the largest cutoff
+        n_chosen = data.all_items.size.astype(float)  # and further phrases of systems, at the largest cutoff
         for name in data.coded.runs:
             parts = [part.at(data.settings.k) for part in systems[name].sets.blocks()]
-            chosen = np.maximum(chosen, np.concatenate([(at.size + at.system_only).max(axis=1) for at in parts]))
-        data.refuse_small_universe(chosen)
+            n_chosen = np.maximum(n_chosen, np.concatenate([(at.size + at.system_only).max(axis=1) for at in parts]))
+        data.refuse_small_universe(n_chosen)
     return systems
 
 

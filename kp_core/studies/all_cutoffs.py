@@ -54,8 +54,8 @@ class AllCutoffs:
     def significant(self, system: str, other: str) -> tuple[int, ...]:
         """Return the cutoffs at which a system is significantly better than another system."""
         p = self.p[(system, other)] if (system, other) in self.p else self.p[(other, system)]
-        ahead = exceeds(self.by_document[system].mean(axis=0), self.by_document[other].mean(axis=0))
-        return tuple(k for k, passes in zip(self.tested_cutoffs, (p < ALPHA) & ahead, strict=True) if passes)
+        is_better = exceeds(self.by_document[system].mean(axis=0), self.by_document[other].mean(axis=0))
+        return tuple(k for k, passes in zip(self.tested_cutoffs, (p < ALPHA) & is_better, strict=True) if passes)
 
     def best(self, system: str) -> BestK | None:
         """Return the cutoff with a system's highest value; None if this is the first or last cutoff."""
@@ -152,12 +152,12 @@ def documents_needed(differences: Floats, n_pairs: int, rng: np.random.Generator
     """
     if np.count_nonzero(differences) < FEWEST_DIFFERING:
         return None
-    needed, trimmed = list[float](), _PILOTS // 10
-    while len(needed) < _PILOTS:
-        needed.append(_documents_required(rng.choice(differences, len(differences)), ALPHA / n_pairs, rng))
-        if needed.count(np.inf) > trimmed:
+    sizes, trimmed = list[float](), _PILOTS // 10
+    while len(sizes) < _PILOTS:
+        sizes.append(_documents_required(rng.choice(differences, len(differences)), ALPHA / n_pairs, rng))
+        if sizes.count(np.inf) > trimmed:
             return None
-    low, *_, high = sorted(needed)[trimmed:-trimmed]
+    low, *_, high = sorted(sizes)[trimmed:-trimmed]
     return (int(low), int(high)) if high <= _MAX_RATIO * low else None
 
 
@@ -181,13 +181,13 @@ def power(pilot: Floats, n_documents: int, alpha: float, rng: np.random.Generato
     differing = pilot[pilot != 0]
     if not len(differing):
         return 0.0
-    number = rng.binomial(n_documents, len(differing) / len(pilot), _DRAWS)
+    n_differing = rng.binomial(n_documents, len(differing) / len(pilot), _DRAWS)
     effective_share = (pilot**2).mean() ** 2 / (pilot**4).mean()
     if n_documents * effective_share > _NORMAL:
         moments = np.stack([differing, differing**2], axis=1)
-        total, squares = (rng.multinomial(number, np.full(len(differing), 1 / len(differing))) @ moments).T
+        total, squares = (rng.multinomial(n_differing, np.full(len(differing), 1 / len(differing))) @ moments).T
         return float((np.abs(total) >= -ndtri(alpha / 2) * np.sqrt(squares)).mean())
-    is_drawn = np.arange(number.max())[:, None] < number
+    is_drawn = np.arange(n_differing.max())[:, None] < n_differing
     samples = differing[rng.integers(0, len(differing), is_drawn.shape)] * is_drawn
     total = np.abs(samples.sum(axis=0))
     swapped = np.abs(rng.choice([-1.0, 1.0], (_SWAPS, len(samples))) @ samples)

@@ -196,8 +196,8 @@ def agreement_of(
             if data is not None and (measures or len(data.documents) <= _DOCUMENTS_OF_SETS):
                 subset = _choices_of(data, part)
                 values = label_sets.alpha(subset, part.measure.card.score, data.documents, settings)
-                numbers = values.row(0, int(subset.seen.any(axis=0).sum()))
-                rows.append(Row("all", part.measure.name(), None, "micro", part.subset, *numbers))
+                fields = values.row(0, int(subset.seen.any(axis=0).sum()))
+                rows.append(Row("all", part.measure.name(), None, "micro", part.subset, *fields))
             continue
         accumulator = part.accumulator(sums, settings.interval)
         documents = sums.parts[accumulator.part]["documents"].astype(np.int64)
@@ -205,12 +205,12 @@ def agreement_of(
             values = accumulator.estimate(0, part.measure, average, absent=part.absent)
             for i, name in enumerate(part.names):
                 if part.kind != "pairs" or documents[i]:
-                    numbers = values.row(i, int(documents[i]))
-                    rows.append(Row(name, part.measure.name(), None, average, part.subset, *numbers))
+                    fields = values.row(i, int(documents[i]))
+                    rows.append(Row(name, part.measure.name(), None, average, part.subset, *fields))
     pairs = len(annotator_pairs[0])
     notes = (*notes, *agreement_notes(sums, pairs if pairs > PAIRS_WITH_INTERVALS else 0, settings))
-    number, caption = sums.number("documents"), "Agreement of annotators"
-    return Result(result_frame(rows), settings, notes, number, caption=caption, annotators=names.annotators)
+    n_documents, caption = sums.number("documents"), "Agreement of annotators"
+    return Result(result_frame(rows), settings, notes, n_documents, caption=caption, annotators=names.annotators)
 
 
 def _grids(data: Prepared, parts: list[_Part], annotator_pairs: AnnotatorPairs) -> Iterator[tuple[_Part, Grid, Ints]]:

@@ -73,14 +73,14 @@ class SignificantAt:
             other = self.other if name == self.better else self.better
             where = ", and ".join([at, *(f"{worse} at {cutoffs}" for worse, cutoffs in others)])
             return f"Corrected for {tested}, {name} is significantly better than {other} at {where}."
-        alone = f"Significant at k = {self.alone}. " if self.alone else ""
-        return f"{alone}Had you tried {tested} and reported the best, none would be significant."
+        prefix = f"Significant at k = {self.alone}. " if self.alone else ""
+        return f"{prefix}Had you tried {tested} and reported the best, none would be significant."
 
     @property
     def ways(self) -> list[tuple[str, str]]:
         """Each system that is significantly better at some cutoff, with these cutoffs in words."""
-        both = (self.better, self.significant), (self.other, self.opposite)
-        return [(name, f"k = {ranges(at, self.tested_cutoffs)}") for name, at in both if at]
+        sides = (self.better, self.significant), (self.other, self.opposite)
+        return [(name, f"k = {ranges(at, self.tested_cutoffs)}") for name, at in sides if at]
 
 
 def neighbours(chosen: Collection[int], every: Iterable[int]) -> list[list[int]]:
@@ -135,9 +135,9 @@ class Answer:
     @property
     def details(self) -> tuple[str, ...]:
         """The statistics behind the claim, one sentence each: why, over k, best k."""
-        over = (str(self.over_k),) if self.over_k else ()
+        over_k = (str(self.over_k),) if self.over_k else ()
         best = (f"{self.systems[0]} is best at k = {self.best_k}.",) if self.best_k else ()
-        return (self.why, *over, *best)
+        return (self.why, *over_k, *best)
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -151,12 +151,12 @@ class Answer:
 
     def markdown(self) -> str:
         """Return the answer in Markdown."""
-        first, *below = map(typeset.escape_markdown, self.sentences)
-        return f"**{first}** {' '.join(below)}\n"
+        first, *others = map(typeset.escape_markdown, self.sentences)
+        return f"**{first}** {' '.join(others)}\n"
 
     def _repr_html_(self) -> str:
-        first, *below = map(escape, map(typeset.visible, self.sentences))
-        return f"<p><b>{first}</b><br>{' '.join(below)}</p>"
+        first, *others = map(escape, map(typeset.visible, self.sentences))
+        return f"<p><b>{first}</b><br>{' '.join(others)}</p>"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as the command line prints it in JSON."""

@@ -137,8 +137,8 @@ class Comparison(Numbers):
         """
         if not self.comparable(a, b):
             return "not comparable"
-        both = self.difference(a, b), self.difference(a, b, otherwise=True)
-        differences = [difference for difference in both if difference is not None]
+        results = self.difference(a, b), self.difference(a, b, otherwise=True)
+        differences = [difference for difference in results if difference is not None]
         capped = not {(a, b), (b, a)}.isdisjoint(self.capped)
         grades = {difference.grade(capped) for difference in differences}
         disagree = len(grades) > 1 or exceeds(0, min(difference.difference for difference in differences))
@@ -191,13 +191,13 @@ class Comparison(Numbers):
 
     def content(self) -> dict[str, Any]:
         """Return the JSON content that the command line prints, including results over several data sets."""
-        over = {"over_datasets": [asdict(better) for better in self.over_datasets]} if self.datasets else {}
-        return super().content() | over
+        extra = {"over_datasets": [asdict(better) for better in self.over_datasets]} if self.datasets else {}
+        return super().content() | extra
 
     def better_first(self, frame: pd.DataFrame | None = None) -> pd.DataFrame:
         """Return pairs (by default the frame) as better minus worse, best systems first."""
         frame = self.frame if frame is None else frame
-        rank = {name: number for number, name in enumerate(best_first(self.scores))}
+        rank = {name: position for position, name in enumerate(best_first(self.scores))}
         is_reversed = frame["a"].map(rank) > frame["b"].map(rank)
         if "difference" in frame:  # the order differs by measure
             differences = leveled(frame["difference"])
@@ -354,11 +354,11 @@ def better_on(results: Mapping[str, Comparison]) -> Iterator[BetterOn]:
             if {a, b} <= result.scores.keys() and result.comparable(a, b)
         }
         p = [result.decisive.get((a, b), result.decisive.get((b, a), 1.0)) for result in tested.values()]
-        ahead = [exceeds(result.scores[a], result.scores[b]) for result in tested.values()]
-        adjusted = paired.holm(np.where(ahead, p, 1.0))
-        which = tuple(name for name, corrected in zip(tested, adjusted, strict=True) if corrected <= ALPHA)
-        if which:
-            yield BetterOn(a, b, len(which), len(tested), which)
+        is_better = [exceeds(result.scores[a], result.scores[b]) for result in tested.values()]
+        adjusted = paired.holm(np.where(is_better, p, 1.0))
+        datasets = tuple(name for name, corrected in zip(tested, adjusted, strict=True) if corrected <= ALPHA)
+        if datasets:
+            yield BetterOn(a, b, len(datasets), len(tested), datasets)
 
 
 def one_comparison(comparisons: Sequence[Comparison], recipe: str) -> Comparison:
@@ -444,8 +444,8 @@ def add_pairs(pairing: Pairing, data: Prepared, systems: Systems, streamed: bool
     # ranks are always resampled
     resampling = settings.changed(interval="poisson" if streamed or settings.interval == "poisson" else "bootstrap")
     parts = {name: run.blocks() if streamed else [run] for name, run in systems.items()}
-    for number, block_of in enumerate(document_blocks(len(data.documents)) if streamed else [slice(None)]):
-        ids, counts = data.documents[block_of], {name: part[number] for name, part in parts.items()}
+    for index, block_of in enumerate(document_blocks(len(data.documents)) if streamed else [slice(None)]):
+        ids, counts = data.documents[block_of], {name: part[index] for name, part in parts.items()}
         block = {
             name: pair_sums.statistic(run, family_at.parsed, family_at.cutoff, family_at.average)
             for name, run in counts.items()
@@ -475,7 +475,7 @@ def comparison_of(results: PairResults, family_at: FamilyAt, n_documents: int, s
     k = None if family.parsed.card.fixed is not None else family_at.cutoff
     table, lost = _table(results, settings), results.left_out.count
     # pairs with missing lists under the other convention, all others unchanged
-    replaced = [_table(result, settings).set_axis([number]) for number, result in results.otherwise.items()]
+    replaced = [_table(result, settings).set_axis([index]) for index, result in results.otherwise.items()]
     other = pd.concat([table.drop(index=[*results.otherwise]), *replaced]).sort_index()
     table, other = (rows.assign(p_adjusted=_correct(results, rows["p"].to_numpy(), family)) for rows in (table, other))
     columns = {"measure": family.parsed.name(k), "k": pd.Series([k] * len(pairs), dtype=object)}
@@ -554,12 +554,12 @@ def _comparable(lists: ListCounts, n_documents: int, left_out: int, a: str, b: s
 
 def _correct(results: PairResults, p: Floats, family: Family) -> Floats:
     """Return p corrected over the pairs tested; systems with the same lists count as one system."""
-    seen = dict[tuple[str, ...], int]()
+    index_of = dict[tuple[str, ...], int]()
     keys = [tuple(sorted({results.identical.get(name, name) for name in pair})) for pair in results.pairs]
-    for number, key in enumerate(keys):
-        if len(key) > 1 and p[number] == p[number]:
-            seen.setdefault(key, number)
-    corrected = dict(zip(seen, paired.CORRECTIONS[family.correction](p[list(seen.values())]), strict=True))
+    for index, key in enumerate(keys):
+        if len(key) > 1 and p[index] == p[index]:
+            index_of.setdefault(key, index)
+    corrected = dict(zip(index_of, paired.CORRECTIONS[family.correction](p[list(index_of.values())]), strict=True))
     return np.array([corrected.get(key, uncorrected) for key, uncorrected in zip(keys, p, strict=True)])
 
 

@@ -229,8 +229,8 @@ def _phrases(data: Prepared, systems: Mapping[str, SystemCounts], cutoff: Cutoff
     table = pd.DataFrame(rows, columns=["document", "keyphrase", "found by", "rank"])
     document = listed[a] // len(data.identities.forms)
     share_kept = pd.Series(np.isin(listed[a], listed[b])).groupby(document).mean()
-    both = counts[a].listed & counts[b].listed
-    return table, float(share_kept[both[share_kept.index]].mean())
+    both_listed = counts[a].listed & counts[b].listed
+    return table, float(share_kept[both_listed[share_kept.index]].mean())
 
 
 @dataclass(frozen=True)

@@ -217,14 +217,14 @@ def add_systems(sums: Sums, data: Prepared, golds: list[Systems], query: Query) 
         return {}
     settings, pending = query.settings, list[tuple[Accumulator, list[Measure], list[tuple[str, list[SystemCounts]]]]]()
     subset_counts = parts(data, golds, query.by, query.matchers)
-    for number, (subset, counts) in enumerate(subset_counts.items()):
+    for part_index, (subset, counts) in enumerate(subset_counts.items()):
         known = next(iter(counts[0].values())).exact.known
         if query.by != ("group",) or subset == "all" or subset.removeprefix("group:") in data.coded.groups:
-            documents = known.sum() if number else len(known)
-            add_to(sums.parts, {str(number): {"documents": np.array([documents], float)}})
+            documents = known.sum() if part_index else len(known)
+            add_to(sums.parts, {str(part_index): {"documents": np.array([documents], float)}})
         blocks = [(name, system.blocks()) for systems in counts for name, system in systems.items()]
         measures = [parsed for parsed in query.measures_of(subset) if {*parsed.averages(settings.average)} - {*SUBJECT}]
-        pending.append((Accumulator(settings.interval, sums, str(number)), measures, blocks))
+        pending.append((Accumulator(settings.interval, sums, str(part_index)), measures, blocks))
     if not any(measures for _, measures, _ in pending):
         settings = settings.changed(interval="none")
     for block, (_, weights) in enumerate(intervals.blocks(settings, data.documents, _can_be_resampled(golds))):
@@ -250,10 +250,10 @@ def system_rows(
     * `subjects`: (subset, system, index of the measure, average) → mean over subjects
     """
     rows, settings = list[Row](), query.settings
-    for number, subset in enumerate(subsets(query.by, query.names.groups)):
-        if "documents" not in (part := sums.parts.get(str(number), {})):  # no document with gold has this type
+    for part_index, subset in enumerate(subsets(query.by, query.names.groups)):
+        if "documents" not in (part := sums.parts.get(str(part_index), {})):  # no document with gold has this type
             continue
-        documents, accumulator = int(part["documents"][0]), Accumulator(settings.interval, sums, str(number))
+        documents, accumulator = int(part["documents"][0]), Accumulator(settings.interval, sums, str(part_index))
         baselines = BASELINES if query.baselines and (subset == "all" or not side_of(subset)) else ()
         systems = [*query.names.systems, *baselines]
         golds = counts[subset] if counts else [{}]
@@ -285,11 +285,11 @@ def _rows(query: Query, names: tuple[str, str, str], index: int, values: Estimat
     """Yield one row per cutoff; `names`: system, average, subset; `index`: that of the measure in the subset."""
     system, average, subset = names
     measure = query.measures_of(subset)[index]
-    for number, cutoff in enumerate(measure.cutoffs(query.settings)):
-        column = min(number, len(values.value) - 1)  # human agreement does not depend on the cutoff
+    for position, cutoff in enumerate(measure.cutoffs(query.settings)):
+        column = min(position, len(values.value) - 1)  # human agreement does not depend on the cutoff
         k = None if measure.card.fixed is not None or measure.over or cutoff == "larger" else cutoff
-        numbers = values.row(column, n_documents)
-        yield Row(system, measure.name(k), k, average, subset, *numbers, (index, number), *values.evidence(column))
+        fields = values.row(column, n_documents)
+        yield Row(system, measure.name(k), k, average, subset, *fields, (index, position), *values.evidence(column))
 
 
 def _annotator_grids(data: Prepared) -> list[Grid]:

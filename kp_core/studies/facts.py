@@ -25,10 +25,10 @@ def too_few_documents(n_documents: int) -> str:
 
 
 def part_note(
-    level: Literal["info", "warning"], where: str, part: Ids, whole: int, singular: str, plural: str
+    level: Literal["info", "warning"], where: str, part: Ids, total: int, singular: str, plural: str
 ) -> list[Note]:
     """Return a note on a part of the documents, in singular or plural; an empty list if the part is empty."""
-    return [Note(level, where, f"{part_of(part.count, whole, 'document', singular, plural)}: {part}")] * bool(
+    return [Note(level, where, f"{part_of(part.count, total, 'document', singular, plural)}: {part}")] * bool(
         part.count
     )
 
@@ -116,8 +116,8 @@ def id_notes(corpus: Corpus, sums: Sums, systems: Sequence[str]) -> list[Note]:
     if not any(sums.ids[f"unknown/{name}"].count and sums.ids[f"lost/{name}"].count for name in systems):
         return []
     return [
-        Note("warning", "ids", f"the fix {fix} would match {match} of {of} ids of {left} and {right}")
-        for fix, _, left, right, match, of in suggestions(corpus).itertuples(index=False)
+        Note("warning", "ids", f"the fix {fix} would match {match} of {total} ids of {first} and {second}")
+        for fix, _, first, second, match, total in suggestions(corpus).itertuples(index=False)
     ]
 
 
@@ -130,8 +130,8 @@ def _system_notes(system: str, sums: Sums, settings: Settings) -> list[Note]:
         text = f"no list for {lost.count} of {pluralize(documents, 'document')}, {policy}: {lost}"
         notes.append(Note("warning", system, text))
     if unknown.count:
-        known = "that the gold standard does not have"
-        words = pluralize(unknown.count, f"list for a document {known} is", f"lists for documents {known} are")
+        clause = "that the gold standard does not have"
+        words = pluralize(unknown.count, f"list for a document {clause} is", f"lists for documents {clause} are")
         notes.append(Note("warning", system, f"{words} ignored: {unknown}"))
     if short.count:
         shorter = part_of(short.count, documents - lost.count, "list", "is", "are")
@@ -151,10 +151,10 @@ def _universe_notes(settings: Settings, sums: Sums) -> list[Note]:
     if settings.universe == "rankings":
         text = "N is the union of all loaded rankings and annotators, so adding a system changes every kappa"
         notes.append(Note("info", "universe", f"{text}; load the texts to count their n-grams instead"))
-    chosen, (n, *_), rejected = (sums.numbers[kind].tolist() for kind in ("chosen", "N", "neither"))
-    if n < 5 * max(chosen):
-        most = pluralize(round(max(chosen)), "phrase")
-        text = f"N = {n:,.0f} is hardly larger than the {most} chosen at k = {_largest(settings.k)}"
+    n_chosen, (n, *_), rejected = (sums.numbers[kind].tolist() for kind in ("chosen", "N", "neither"))
+    if n < 5 * max(n_chosen):
+        largest = pluralize(round(max(n_chosen)), "phrase")
+        text = f"N = {n:,.0f} is hardly larger than the {largest} chosen at k = {_largest(settings.k)}"
         notes.append(Note("warning", "universe", f"{text}, which pulls kappa down"))
     if n and min(rejected) / n > 0.9:
         text = f"true negatives dominate (d/N = {min(rejected) / n:.2f}): PABAK, P_neg and AC1 are uninformative here"

@@ -134,11 +134,11 @@ def _notes_on_types(frame: pd.DataFrame) -> list[Note]:
     """Explain why a system's hits are not exactly its predictions of types EXACT and MORPH."""
     notes = []
     for system, rows in frame.groupby("system", sort=False):
-        same, hit = rows["type"].isin(["EXACT", "MORPH"]), rows["hit"]
-        type_only, hit_only = int((same & ~hit).sum()), int((hit & ~same).sum())
+        is_equal, hit = rows["type"].isin(["EXACT", "MORPH"]), rows["hit"]
+        type_only, hit_only = int((is_equal & ~hit).sum()), int((hit & ~is_equal).sum())
         if type_only or hit_only:
             hits = pluralize(int(hit.sum()), "prediction counts as a hit", "predictions count as hits")
-            text = f"{hits}, and {int(same.sum()):,} equal a keyphrase or another form of one"
+            text = f"{hits}, and {int(is_equal.sum()):,} equal a keyphrase or another form of one"
             repeated = pluralize(type_only, "repeats another or still differs", "repeat others or still differ")
             no_hits = f"of these, {repeated} after normalization"
             others = f"{pluralize(hit_only, 'hit is', 'hits are')} spelled differently"

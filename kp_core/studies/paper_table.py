@@ -246,18 +246,18 @@ class PaperTable:
     def _text(self, row: pd.Series[Any]) -> str:
         if pd.isna(row["value"]):
             return "–"
-        numbers = {name: row[name] for name in ("value", "low", "high", "sd") if pd.notna(row.get(name))}
-        shown = {name: typeset.number(number, self.digits) for name, number in numbers.items()}
-        deviation = f"{_DEVIATES}{shown['sd']}" if self.deviations and "sd" in shown else ""
-        bounds = f" [{shown['low']}, {shown['high']}]" if self.bounds and "low" in shown else ""
-        return f"{shown['value']}{deviation}{bounds}"
+        values = {name: row[name] for name in ("value", "low", "high", "sd") if pd.notna(row.get(name))}
+        texts = {name: typeset.number(value, self.digits) for name, value in values.items()}
+        deviation = f"{_DEVIATES}{texts['sd']}" if self.deviations and "sd" in texts else ""
+        bounds = f" [{texts['low']}, {texts['high']}]" if self.bounds and "low" in texts else ""
+        return f"{texts['value']}{deviation}{bounds}"
 
     def _lines(self, columns: Sequence[Column], bold: str, escape: Callable[[str], str] = str) -> list[list[str]]:
         lines = []
         for index, system in enumerate(self.systems):
             cells = (self._cells[column][index] for column in columns)
-            written = [(bold if best else "{}{}").format(text, mark) for text, best, mark in cells]
-            lines.append([escape(self.labels.get(system, system)), *written])
+            texts = [(bold if best else "{}{}").format(text, mark) for text, best, mark in cells]
+            lines.append([escape(self.labels.get(system, system)), *texts])
         return lines
 
     def _width(self, columns: Sequence[Column]) -> int:
@@ -267,10 +267,10 @@ class PaperTable:
         """Split the columns into parts that fit the page width, keeping data sets together if possible."""
         parts: list[list[Column]] = [[]]
         for _, grouped in _heads(columns):
-            together = self._width([*parts[-1], *grouped]) <= typeset.ROTATED_WIDTH
+            fits_page = self._width([*parts[-1], *grouped]) <= typeset.ROTATED_WIDTH
             for column in grouped:
-                full = parts[-1] and self._width([*parts[-1], column]) > typeset.ROTATED_WIDTH
-                if full or (parts[-1] and not together and column is grouped[0]):
+                is_full = parts[-1] and self._width([*parts[-1], column]) > typeset.ROTATED_WIDTH
+                if is_full or (parts[-1] and not fits_page and column is grouped[0]):
                     parts.append([])
                 parts[-1].append(column)
         return parts

@@ -160,9 +160,9 @@ def _by_presence(data: Prepared, gold: Gold) -> _Marked:
 
 def _thirds(gold: Gold) -> tuple[Ints, npt.NDArray[np.integer[Any]], npt.NDArray[np.number[Any]]]:
     """Return the gold subjects, their document frequencies, and the highest frequencies in the middle and the tail."""
-    distinct, number = np.unique(gold.subject, return_counts=True)
-    bounds = np.quantile(number, [2 / 3, 1 / 3], method="inverted_cdf") if len(distinct) else np.zeros(2, np.int64)
-    return distinct, number, bounds
+    distinct, counts = np.unique(gold.subject, return_counts=True)
+    bounds = np.quantile(counts, [2 / 3, 1 / 3], method="inverted_cdf") if len(distinct) else np.zeros(2, np.int64)
+    return distinct, counts, bounds
 
 
 def describe_thirds(gold: Gold) -> str:
@@ -173,7 +173,7 @@ def describe_thirds(gold: Gold) -> str:
 
 
 def _by_frequency(gold: Gold) -> _Marked:
-    subject, (distinct, number, bounds) = gold.subject, _thirds(gold)
+    subject, (distinct, counts, bounds) = gold.subject, _thirds(gold)
 
     def third(frequency: npt.NDArray[np.integer[Any]]) -> Ints:
         return np.asarray((frequency[:, None] <= bounds).sum(axis=1))
@@ -183,9 +183,9 @@ def _by_frequency(gold: Gold) -> _Marked:
         alignment = align(lists, gold)
         form[alignment.row] = subject[alignment.item]
         index = np.minimum(np.searchsorted(distinct, form), len(distinct) - 1)
-        return third(np.where(distinct[index] == form, number[index], 0)) if len(distinct) else np.full(len(form), 2)
+        return third(np.where(distinct[index] == form, counts[index], 0)) if len(distinct) else np.full(len(form), 2)
 
-    return third(number[np.searchsorted(distinct, subject)]), of_row
+    return third(counts[np.searchsorted(distinct, subject)]), of_row
 
 
 def _with_text(data: Prepared, by: Part) -> Bools:

@@ -139,8 +139,8 @@ def _rounding_span(text: str) -> Span:
         value = float("nan")
     if not -1 <= value <= 1:
         raise UsageError(f"'{text}' is not a number from -1 to 1; write the value as printed, such as .178")
-    half = 0.5 * 10.0 ** -len(str(text).strip().partition(".")[2])
-    return Span(max(value - half, -1.0), min(value + half, 1.0))
+    half_unit = 0.5 * 10.0 ** -len(str(text).strip().partition(".")[2])
+    return Span(max(value - half_unit, -1.0), min(value + half_unit, 1.0))
 
 
 def _odds(agreement: float) -> float:

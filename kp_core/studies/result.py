@@ -286,7 +286,7 @@ def _bounds(value: float, rows: Sequence[Row], runs: Sequence[Sequence[float]]) 
         return value, value
     if len(draws) == len(rows):
         # under one seed, equally large data sets have the same draws; permuting them makes them independent
-        orders = [np.random.default_rng([number, len(rows)]) for number in range(len(rows))]
+        orders = [np.random.default_rng([index, len(rows)]) for index in range(len(rows))]
         mean = np.mean([rng.permutation(values) for rng, values in zip(orders, draws, strict=True)], axis=0)
         tail = intervals.expanded_tail(_effective_documents(draws, [row.documents for row in rows]))
         low, high = intervals.percentile(mean[:, None], tail)
@@ -302,8 +302,8 @@ def _bounds(value: float, rows: Sequence[Row], runs: Sequence[Sequence[float]]) 
             freedom = row.documents - 1.0
             variance = np.array([error_of(row.low, row.high, row.documents) ** 2])
         documents.append((variance / len(rows) ** 2, freedom))
-    half = float(half_width(*Variance(shared, documents, both / len(rows) ** 2).error)[0])
-    return value - half, value + half
+    margin = float(half_width(*Variance(shared, documents, both / len(rows) ** 2).error)[0])
+    return value - margin, value + margin
 
 
 def _effective_documents(draws: Sequence[Floats], documents: Sequence[int]) -> float:

@@ -102,8 +102,8 @@ class Sensitivity(Numbers):
     def at(self, cutoff: Cutoff | str) -> Sensitivity:
         """Return the sensitivity at one of the cutoffs."""
         index = self.cutoffs.index(cutoff) if self.parsed.fixed is None else 0
-        chosen = replace(self, settings=self.settings.changed(k=(self.cutoffs[index],)))
-        values = chosen.by_setting
+        result = replace(self, settings=self.settings.changed(k=(self.cutoffs[index],)))
+        values = result.by_setting
         rows = [
             (kind, name, *(getattr(means, axis) for axis in self.axes), system, values.get(means, {}).get(system))
             for shown in ("current", "preset", "grid")
@@ -111,7 +111,7 @@ class Sensitivity(Numbers):
             for system in next(iter(values.values()))
         ]
         frame = pd.DataFrame(rows, columns=["kind", "preset", *self.axes, "system", "value"]).astype({"value": float})
-        return replace(chosen, frame=frame)
+        return replace(result, frame=frame)
 
     @cached_property
     def by_setting(self) -> Mapping[Settings, Values]:
@@ -167,11 +167,11 @@ class Sensitivity(Numbers):
             present = signs[current.means] or (-1 if sum(grid_signs) < 0 else 1)
             reversing = tuple(candidate.name for candidate in presets if signs.get(candidate.means) == -present)
             if -present in grid_signs or reversing:
-                tied = sum(close(gaps[candidate.means], 0) for candidate in grid if candidate.means in gaps)
+                n_tied = sum(close(gaps[candidate.means], 0) for candidate in grid if candidate.means in gaps)
                 fewest_changes = next((means for means in by_changes if signs.get(means) == -present), current.means)
                 changes = changed[fewest_changes] if -present in grid_signs else {}
                 example = {name: format_value(new) for name, (_, new) in changes.items()}
-                rows.append((*pair[::present], grid_signs.count(-present), tied, reversing, example))
+                rows.append((*pair[::present], grid_signs.count(-present), n_tied, reversing, example))
         rows.sort(key=lambda row: -row[2])
         return pd.DataFrame(rows, columns=["a", "b", "settings", "tied", "presets", "example"])
 
@@ -243,9 +243,9 @@ def sensitivities(corpus: Corpus, settings: Settings, measure: str, semantic: bo
     if not current[0]:
         raise UsageError("at least one system is needed")
     allowed = {means: of[0] for means, of in values.items() if not isinstance(of, Refusal)}
-    numbers, named = (pd.DataFrame(), start, data.notes, len(data.documents), parsed.of_tables), tuple(axes)
+    base_fields, axis_names = (pd.DataFrame(), start, data.notes, len(data.documents), parsed.of_tables), tuple(axes)
     results = Sensitivity(
-        *numbers, parsed=parsed, axes=named, cutoffs=start.k, candidates=candidates, by_cutoff=allowed
+        *base_fields, parsed=parsed, axes=axis_names, cutoffs=start.k, candidates=candidates, by_cutoff=allowed
     )
     return results.at(start.k[0])
 
@@ -285,8 +285,8 @@ def grid(
 
 
 def _values(data: Prepared, measures: Sequence[Measure], golds: list[Systems]) -> list[Mapping[str, Floats]]:
-    settings, several = data.settings, have_runs(data.names.systems)
-    subjects = subject_estimates(data, {"all": golds}, measures, several) if settings.average in SUBJECT else {}
+    settings, with_runs = data.settings, have_runs(data.names.systems)
+    subjects = subject_estimates(data, {"all": golds}, measures, with_runs) if settings.average in SUBJECT else {}
     values: list[Mapping[str, Floats]] = []
     for index, measure in enumerate(measures):
         average = measure.averages(settings.average)[0]
@@ -326,10 +326,10 @@ class ReportedScore:
     @classmethod
     def parse(cls, text: str) -> ReportedScore:
         """Parse `F1@5=.348` or `SYSTEM:F1@5=.348`; 34.8 means the same in percent."""
-        named, equals, value = text.rpartition("=")
+        name, equals, value = text.rpartition("=")
         if not equals:
             raise UsageError(f"'{text}' is not a printed number; write for example F1@5=.348 or bart:F1@5=.348")
-        system, _, measure = named.strip().rpartition(":")
+        system, _, measure = name.strip().rpartition(":")
         return cls.of(measure, value, system)
 
     @classmethod
@@ -340,8 +340,8 @@ class ReportedScore:
             raise UsageError(f"'{text}' is not a printed number; write for example .348, or 34.8 for percent")
         number, digits = float(text.rstrip("% ").replace(",", ".")), len(match[1] or match[2] or "")
         scale = 100 if match[3] or abs(number) > parsed.card.high else 1
-        half = 0.5 * 10.0**-digits
-        return cls(parsed.name(), text, (number - half) / scale, (number + half) / scale, system.strip())
+        half_unit = 0.5 * 10.0**-digits
+        return cls(parsed.name(), text, (number - half_unit) / scale, (number + half_unit) / scale, system.strip())
 
     def off(self, value: float) -> float:
         """Return how far a value is above (or, if negative, below) the values that round to the printed value."""
@@ -416,14 +416,14 @@ def matches_of(sensitivities: Sequence[Sensitivity], printed: Sequence[ReportedS
     first, settings = sensitivities[0], _distinct_settings(sensitivities)
     by_setting = (values for sensitivity in sensitivities for values in sensitivity.by_setting.values())
     systems = list(dict.fromkeys(name for values in by_setting for name in values))
-    for number in printed:
-        if number.system:
-            refuse_unless(number.system, systems, "system")
+    for score in printed:
+        if score.system:
+            refuse_unless(score.system, systems, "system")
     # numbers without a system belong to the same system
-    choices = dict.fromkeys(tuple(number.system or name for number in printed) or (name,) for name in systems)
+    choices = dict.fromkeys(tuple(score.system or name for score in printed) or (name,) for name in systems)
     rows = []
-    for trial, ((together, preset, changes), names) in enumerate(product(settings, choices)):
-        for index, (sensitivity, candidate, system) in enumerate(zip(sensitivities, together, names, strict=True)):
+    for trial, ((candidates, preset, changes), names) in enumerate(product(settings, choices)):
+        for index, (sensitivity, candidate, system) in enumerate(zip(sensitivities, candidates, names, strict=True)):
             measure, value = sensitivity.parsed, sensitivity.by_setting.get(candidate.means, {}).get(system, np.nan)
             k = measure.cutoffs(candidate.settings)[0]
             line = conventions.signature(candidate.settings.changed(k=(k,)), first.documents, measure.of_tables)
@@ -437,7 +437,7 @@ def matches_of(sensitivities: Sequence[Sensitivity], printed: Sequence[ReportedS
     if not printed:
         return matches
     nearest = distances.index[:_NEAREST] if fits.empty else distances.index[:0]
-    shown = pd.concat([frame[frame["trial"] == trial] for trial in nearest] or [frame[:0]], ignore_index=True)
+    nearest_rows = pd.concat([frame[frame["trial"] == trial] for trial in nearest] or [frame[:0]], ignore_index=True)
     fitting = sorted({trial // len(choices) for trial in distances.index[distances == 0]})
     means = [candidate.means for index in fitting for candidate in settings[index][0]]
     open_values = {name: dict.fromkeys(getattr(settings, name) for settings in means) for name in CONVENTIONS}
@@ -446,12 +446,12 @@ def matches_of(sensitivities: Sequence[Sensitivity], printed: Sequence[ReportedS
         for name, values in ((name, [*map(format_value, values)]) for name, values in open_values.items())
         if len(values) > 1
     ]
-    text, n_settings = listed([str(number) for number in printed]), len(settings)
+    text, n_settings = listed([str(score) for score in printed]), len(settings)
     if fitting:
         verb = "prints" if len(fitting) == 1 else "print"
         notes = [Note("info", "printed", f"{len(fitting)} of {pluralize(n_settings, 'setting')} {verb} {text}")]
     else:
-        row = shown.iloc[shown["off"].abs().argmax()]
+        row = nearest_rows.iloc[nearest_rows["off"].abs().argmax()]
         closest = f"the nearest gives {row['measure']} {typeset.number(row['value'], 4)} ({row['system']})"
         notes = [Note("warning", "printed", f"none of {pluralize(n_settings, 'setting')} prints {text}; {closest}")]
     if questions:
@@ -459,7 +459,7 @@ def matches_of(sensitivities: Sequence[Sensitivity], printed: Sequence[ReportedS
     fixed_parts = "texts, tokens, gold standard, annotators and cutoff were not varied, only conventions"
     notes.append(Note("info", "not varied", fixed_parts))
     found: dict[str, Any] = {"printed": tuple(printed), "fitting": len(fitting), "questions": questions}
-    return replace(matches, notes=(*first.notes, *notes), nearest=shown.drop(columns="trial"), **found)
+    return replace(matches, notes=(*first.notes, *notes), nearest=nearest_rows.drop(columns="trial"), **found)
 
 
 #: Settings as evaluated for each printed number, the closest preset, and the changes from this preset.

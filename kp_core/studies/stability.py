@@ -134,9 +134,9 @@ def stability(
     return Stability(frame, current, data.notes, len(data.documents), concordance, by=by, pairs=pairs)
 
 
-def _cutoffs(chosen: Sequence[Cutoff]) -> tuple[Cutoff, ...]:
+def _cutoffs(requested: Sequence[Cutoff]) -> tuple[Cutoff, ...]:
     """Return the given and the default cutoffs: ascending numbers, then cutoffs that depend on the document."""
-    cutoffs = dict.fromkeys([*chosen, *CUTOFFS])
+    cutoffs = dict.fromkeys([*requested, *CUTOFFS])
     return tuple(sorted(cutoffs, key=lambda k: (0, k, "") if isinstance(k, int) else (1, 0, k)))
 
 
@@ -147,11 +147,11 @@ def _rank(views: list[str], values: list[Values]) -> tuple[pd.DataFrame, pd.Data
     frame = pd.DataFrame({"view": np.repeat(views, len(systems)), "system": systems * len(views)})
     frame = frame.assign(value=table.ravel(), rank=ranks(table).ravel())
     defined = (~np.isnan(table)).astype(int)
-    tau, both = pd.DataFrame(leveled(table).T).corr("kendall", min_periods=2).to_numpy(), defined @ defined.T
+    tau, n_common = pd.DataFrame(leveled(table).T).corr("kendall", min_periods=2).to_numpy(), defined @ defined.T
     pairs = []
     for i, j in combinations(range(len(views)), 2):
-        reason = "few_systems" if both[i, j] < 2 else "all_tied" if np.isnan(tau[i, j]) else None
-        pairs.append((views[i], views[j], tau[i, j], both[i, j], reason))
+        reason = "few_systems" if n_common[i, j] < 2 else "all_tied" if np.isnan(tau[i, j]) else None
+        pairs.append((views[i], views[j], tau[i, j], n_common[i, j], reason))
     return frame, pd.DataFrame(pairs, columns=["a", "b", "tau", "systems", "reason"])
 
 

@@ -53,10 +53,10 @@ def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Unp
         precision, recall = (ratio(counts.hits, total, np.nan) for total in (counts.returned, counts.size))
         f1 = ratio(2 * counts.hits, counts.size + counts.returned, np.nan)
         reason = np.select([counts.returned == 0, counts.size == 0], ["never_suggested", "never_due"], None)  # type: ignore[call-overload]
-        whole = {"gold": counts.size, "suggested": counts.returned, "found": counts.hits}
-        table = pd.DataFrame({name: column.astype(np.int64) for name, column in whole.items()})
-        named = names.loc[subject_counts.form]
-        table = table.assign(system=system, subject=named["subject"].to_numpy(), label=named["label"].to_numpy())
+        totals = {"gold": counts.size, "suggested": counts.returned, "found": counts.hits}
+        table = pd.DataFrame({name: column.astype(np.int64) for name, column in totals.items()})
+        rows = names.loc[subject_counts.form]
+        table = table.assign(system=system, subject=rows["subject"].to_numpy(), label=rows["label"].to_numpy())
         table = table.assign(P=precision, R=recall, F1=f1, reason=reason)[(counts.size + counts.returned) > 0]
         table = table.sort_values(["gold", "suggested"], ascending=False, kind="stable")
         frames.append(table[list(BY_SUBJECT)])

@@ -138,14 +138,14 @@ def _choice_levels(choices: AnnotatorChoices) -> Levels:
     document = choices.document[choices.item]
     ordered = choices.item[np.lexsort((choices.position, choices.annotator, document))]
     ends = np.cumsum(np.bincount(document, minlength=len(annotators)))
-    for number, items in enumerate(np.split(ordered, ends[:-1])):
-        lengths, has_several = sizes[seen[:, number], number], annotators[number] > 1
+    for index, items in enumerate(np.split(ordered, ends[:-1])):
+        lengths, has_several = sizes[seen[:, index], index], annotators[index] > 1
         if has_several and (np.ptp(lengths) or not lengths[0]):
-            reason[number] = "unequal_choices" if np.ptp(lengths) else "both_empty"
+            reason[index] = "unequal_choices" if np.ptp(lengths) else "both_empty"
         elif has_several:
             agreement, remaining = choice_levels(choice_matrix(items.reshape(len(lengths), -1)), len(lengths))
-            k[number, : len(lengths)], gold[number, : len(lengths)] = agreement, remaining
-            reason[number] = "one_item" if np.isnan(agreement).all() else ""
+            k[index, : len(lengths)], gold[index, : len(lengths)] = agreement, remaining
+            reason[index] = "one_item" if np.isnan(agreement).all() else ""
     return Levels(k, gold, reason)
 
 
@@ -253,8 +253,8 @@ def curve(
                 score = estimate(measure, counts.at(settings.k), average, weights, "none")
                 null = _random_trimming(measure, average, union[system].of(measure).at(settings.k), gold, repeats, rng)
                 if last is not None:
-                    rest = replace(counts, known=counts.known & last).at(settings.k)
-                    fixed_score = estimate(measure, rest, average, None, "none").value[0]
+                    fixed_counts = replace(counts, known=counts.known & last).at(settings.k)
+                    fixed_score = estimate(measure, fixed_counts, average, None, "none").value[0]
                 values = score.value[0], score.low[0], score.high[0], *null, fixed_score
                 remaining = (gold > 0).sum(), gold.sum(), is_drawn
                 table.append((system, measure.name(settings.k[0]), average, threshold, *values, *remaining))
@@ -268,11 +268,11 @@ def balanced(cells: Cells) -> Cells:
     >>> float(cells.system_only), float(cells.neither)
     (2.5, 47.5)
     """
-    outside = cells.universe - cells.size
+    non_gold = cells.universe - cells.size
     with np.errstate(divide="ignore", invalid="ignore"):
-        weight = np.where(outside > 0, np.minimum(1, 5 * cells.size / outside), 1.0)
+        weight = np.where(non_gold > 0, np.minimum(1, 5 * cells.size / non_gold), 1.0)
     returned = cells.hits + weight * cells.system_only
-    return Cells(cells.hits, returned, cells.size, cells.size + weight * outside, returned)
+    return Cells(cells.hits, returned, cells.size, cells.size + weight * non_gold, returned)
 
 
 _KAPPA = parse("kappa").card
@@ -324,12 +324,12 @@ def k_and_score(documents: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
 
     * `documents`: columns document, group, K; `scores`: system, document, value. Intervals: Bonett & Wright 2000.
     """
-    joined = scores.merge(documents[["document", "group", "K"]], on="document", suffixes=("_score", ""))
-    joined = joined[joined["K"].notna() & joined["value"].notna()]
+    pairs = scores.merge(documents[["document", "group", "K"]], on="document", suffixes=("_score", ""))
+    pairs = pairs[pairs["K"].notna() & pairs["value"].notna()]
     types = [kind for kind in dict.fromkeys(documents["group"]) if kind]
     rows = []
     for system in dict.fromkeys(scores["system"]):
-        system_rows = joined[joined["system"] == system]
+        system_rows = pairs[pairs["system"] == system]
         for group in ("all", *(types if len(types) > 1 else ())):
             part = system_rows if group == "all" else system_rows[system_rows["group"] == group]
             rows.append((system, group, len(part), correlation(part["K"].to_numpy(), part["value"].to_numpy())))

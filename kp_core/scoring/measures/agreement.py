@@ -127,8 +127,8 @@ def pairs(
     size, seen = sizes(choices).T, choices.seen.T
     annotators = seen.shape[1]
     first, second = selected or pairs_together(choices.seen)
-    number = np.zeros((annotators, annotators), np.int64)
-    number[first, second] = np.arange(len(first))
+    pair_index = np.zeros((annotators, annotators), np.int64)
+    pair_index[first, second] = np.arange(len(first))
     both_saw = seen[:, first] & seen[:, second]
     row, column = (np.where(both_saw, size[:, side], 0).astype(np.float64) for side in (first, second))
     hits = np.zeros(both_saw.size)
@@ -136,7 +136,7 @@ def pairs(
     item, annotator = choices.item[order], choices.annotator[order]
     for step in range(1, int(choices.votes.max(initial=1))):  # pairs with the step-th following annotator of an item
         same_item = np.flatnonzero(item[step:] == item[:-step])
-        pair = number[annotator[same_item], annotator[same_item + step]]
+        pair = pair_index[annotator[same_item], annotator[same_item + step]]
         flat = choices.document[item[same_item]] * len(first) + pair
         hits += np.bincount(flat, minlength=both_saw.size)
     n = universe[:, None] * both_saw
@@ -148,9 +148,9 @@ def against_others(choices: AnnotatorChoices, universe: Floats, majority: bool =
 
     A document counts for an annotator if others saw it too and either side chose something. The others are gold.
     """
-    chosen, seen, votes = sizes(choices).T, choices.seen.T, choices.votes
-    others = seen.sum(axis=1)[:, None] - seen
-    required_votes = others // 2 + 1 if majority else np.ones_like(others)
+    n_chosen, seen, votes = sizes(choices).T, choices.seen.T, choices.votes
+    n_others = seen.sum(axis=1)[:, None] - seen
+    required_votes = n_others // 2 + 1 if majority else np.ones_like(n_others)
     cell = choices.document[choices.item], choices.annotator
     flat = cell[0] * seen.shape[1] + cell[1]
     is_supported = votes[choices.item] - 1 >= required_votes[cell]
@@ -162,8 +162,8 @@ def against_others(choices: AnnotatorChoices, universe: Floats, majority: bool =
         size = np.where(required_votes == threshold, n_supported[:, None], size)
     loses_support = (votes[choices.item] >= required_votes[cell]) & ~is_supported
     size = size - np.bincount(flat, loses_support, minlength=seen.size).reshape(seen.shape)
-    counts = seen & (others > 0) & ((size > 0) | (chosen > 0))
-    fields = (np.where(counts, x, 0).astype(float) for x in (hits, chosen, size, universe[:, None], chosen))
+    counts = seen & (n_others > 0) & ((size > 0) | (n_chosen > 0))
+    fields = (np.where(counts, x, 0).astype(float) for x in (hits, n_chosen, size, universe[:, None], n_chosen))
     return Cells(*fields), counts
 
 
