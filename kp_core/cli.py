@@ -522,14 +522,14 @@ def _extract(
     format: Literal["jsonl", "csv", "table"] = "jsonl",
     out: str | None = None,
 ) -> None:
-    stop: str | list[str] = "english"
+    stop_list: str | list[str] = "english"
     if stop_words:
         lines = [line for source in expand(stop_words).files for line in File(source, LIMITS).lines]
-        if not (stop := stop_words_in("\n".join(lines))):
+        if not (stop_list := stop_words_in("\n".join(lines))):
             raise InputError(Path(stop_words).name, "no word", "stop words, one per line", "Load another file.")
-    outside = {"documents": external, "phrases": phrases} if phrases else external
+    external_sources = {"documents": external, "phrases": phrases} if phrases else external
     length = None if top == "all" else top
-    lists = call(documents, top=length, external=outside, stop_words=stop, titles=titles)
+    lists = call(documents, top=length, external=external_sources, stop_words=stop_list, titles=titles)
     Output(cast(Any, "csv-exact" if format == "csv" else format), out).answer(lists)
     if format == "csv":
         warn(formulas("csv", lists.frame))

@@ -96,9 +96,9 @@ class Note:
     remedy: tuple[str, str] | None = None
 
     @staticmethod
-    def counting(level: Literal["info", "warning"], where: str, number: int, one: str, several: str) -> Note:
+    def counting(level: Literal["info", "warning"], where: str, number: int, singular: str, plural: str) -> Note:
         """Return a note that begins with a number; such notes on parts of the data are added up."""
-        return Note(level, where, pluralize(number, one, several), (number, one, several))
+        return Note(level, where, pluralize(number, singular, plural), (number, singular, plural))
 
     def as_dict(self) -> dict[str, str]:
         """Return the note as printed, with its remedy as a setting."""
@@ -106,14 +106,14 @@ class Note:
         return {"level": self.level, "where": self.where, "message": self.message + choose}
 
 
-def pluralize(number: int, one: str, several: str = "") -> str:
-    """Return a number with its noun in singular or plural; `several`: the plural."""
-    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+def pluralize(number: int, singular: str, plural: str = "") -> str:
+    """Return a number with its noun in singular or plural; `plural`: its plural."""
+    return f"{number:,} {singular if number == 1 else plural or f'{singular}s'}"
 
 
-def part_of(part: int, whole: int, noun: str, one: str, several: str) -> str:
+def part_of(part: int, whole: int, noun: str, singular: str, plural: str) -> str:
     """Return a part of a whole with its noun and a verb that agrees with the part."""
-    return f"{part:,} of {pluralize(whole, noun)} {one if part == 1 else several}"
+    return f"{part:,} of {pluralize(whole, noun)} {singular if part == 1 else plural}"
 
 
 def read_toml(path: str) -> dict[str, Any]:

@@ -30,7 +30,7 @@ class Row:
     * `rank`: empty for baselines
     * `mark`, `value`, `curve`: the system's symbol, its value with the interval, and its curve over k, as data URLs
     * `cells`: further measure → value as text
-    * `behind`, `said`: gap to the best with its grade; value and interval as text
+    * `gap_text`, `value_text`: gap to the best with its grade; value and interval as text
     """
 
     system: str
@@ -40,8 +40,8 @@ class Row:
     value: str
     curve: str
     cells: Mapping[str, str]
-    behind: str
-    said: str
+    gap_text: str
+    value_text: str
 
 
 def rows(
@@ -129,10 +129,10 @@ def _curve(curve: pd.DataFrame, look: Look, bottom: float, top: float, cutoff: i
 def pairs(documents: pd.DataFrame, systems: Sequence[str], styles: Mapping[str, Look], height: int = 24) -> list[str]:
     """Return a picture for each document, with the values of one or two systems as dots."""
     columns, width = [column_of(name) for name in systems], _PAIR
-    most = float(documents[columns].max().max()) if len(documents) else 1.0
+    axis_end = float(documents[columns].max().max()) if len(documents) else 1.0
     pictures = list[str]()
     for row in documents[columns].itertuples(index=False):
         defined = [(styles[name], max(0.0, value)) for name, value in zip(systems, row, strict=True) if value == value]
-        marks = [(look, 8 + (width - 16) * value / (most or 1.0)) for look, value in defined[::-1]]
+        marks = [(look, 8 + (width - 16) * value / (axis_end or 1.0)) for look, value in defined[::-1]]
         pictures.append(_picture((width, height), styles[systems[0]], axis=(4, width - 4, 0.35), marks=marks))
     return pictures

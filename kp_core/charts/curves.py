@@ -10,7 +10,7 @@ import pandas as pd
 
 from kp_core.charts.pieces import axis, band_of, curve_of, dotted, laid_out, line_of, mark_at, plain, upright, words_at
 from kp_core.charts.selection import VIEWS, of_yes, over_numbers, where
-from kp_core.charts.style import COLOURS, GREY, MARK, REFERENCES, TEXT, Chart, Look, Part, label, looks, system_labels
+from kp_core.charts.style import COLORS, GRAY, MARK, REFERENCES, TEXT, Chart, Look, Part, label, looks, system_labels
 from kp_core.errors import pluralize
 from kp_core.scoring.counts import BASELINES, ORACLE
 from kp_core.scoring.measures import MEASURES
@@ -27,7 +27,7 @@ from kp_core.typeset import number, say
 #: Parts of the symbol at the current cutoff or universe.
 _IN_USE, _EDGE = {"mode": "markers", "showlegend": False}, {"line": {"width": 1, "color": "white"}}
 _WITH_BOUNDS = "%{y:.3f} [%{customdata[0]:.3f}, %{customdata[1]:.3f}]"
-_ZERO: Part = {"zeroline": True, "zerolinecolor": GREY, "zerolinewidth": 1}
+_ZERO: Part = {"zeroline": True, "zerolinecolor": GRAY, "zerolinewidth": 1}
 _SIGNIFICANT = "#1f9d63"
 _K: Part = {"unifiedhovertitle": {"text": "k = %{x}"}}
 
@@ -114,8 +114,8 @@ def small(result: Result, measure: str, marks: Marks) -> Chart:
     ]
     traces.append(_click_targets(systems, [""] * last))
     lines = [mark_at(k, dash=dash) for k, _, dash in marks.labels(last) if k == marks.cutoff]
-    corner = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    title = words_at(0, 1, f"<b>{label(measure)}</b>", font={"size": 13, "color": TEXT}, **corner)
+    title_anchor = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    title = words_at(0, 1, f"<b>{label(measure)}</b>", font={"size": 13, "color": TEXT}, **title_anchor)
     x, y = axis("", range=[0.5, last + 0.5], nticks=6, **_K), axis("", nticks=5, automargin=True)
     extra: Part = {"annotations": [title], "shapes": lines, "margin": {"t": 22}, "hovermode": "x unified"}
     return Chart(laid_out(traces, 200, x, y, **extra), _in_words(systems, measure, marks))
@@ -129,7 +129,7 @@ def _click_targets(systems: Mapping[str, pd.DataFrame], hovers: Sequence[str]) -
     extra: Part = {"showlegend": False, "text": list(hovers), "hovertemplate": "%{text}<extra></extra>", "name": ""}
     extra |= {"selected": {"marker": marker}, "unselected": {"marker": marker}, "hoverinfo": "text"}
     k = list(range(1, len(hovers) + 1))
-    return dotted(k, [bottom] * len(k), GREY, size=1, marker=marker, **extra)
+    return dotted(k, [bottom] * len(k), GRAY, size=1, marker=marker, **extra)
 
 
 def _leads(systems: Mapping[str, pd.DataFrame], last: int) -> list[str]:
@@ -137,8 +137,8 @@ def _leads(systems: Mapping[str, pd.DataFrame], last: int) -> list[str]:
     leads, scored = [""] * last, [rows for name, rows in systems.items() if name not in REFERENCES]
     for k, rows in pd.concat(scored).dropna(subset="value").groupby("k") if scored else ():
         if len(rows) > 1:
-            (best, first), (second, other) = sorted(zip(rows["value"], rows["system"], strict=True), reverse=True)[:2]
-            leads[k - 1] = f"{' − '.join(system_labels([first, other]))} {number(best - second)}"
+            (best, a), (second, b) = sorted(zip(rows["value"], rows["system"], strict=True), reverse=True)[:2]
+            leads[k - 1] = f"{' − '.join(system_labels([a, b]))} {number(best - second)}"
     return leads
 
 
@@ -181,8 +181,8 @@ def _system(name: str, rows: pd.DataFrame, look: Look, panel: str, end: int | No
     bands, lines = [] if name in BASELINES else band_of(rows, "k", look.band(), **common), list[Part]()
     for part, opacity in parts:
         bounds = {"customdata": plain(part[["low", "high"]]), "hovertemplate": _WITH_BOUNDS}
-        known = bounds if part["low"].notna().any() else {}
-        lines += [curve_of(part["k"], part["value"], name, look, opacity=opacity, **extra, **known)] * bool(len(part))
+        hover = bounds if part["low"].notna().any() else {}
+        lines += [curve_of(part["k"], part["value"], name, look, opacity=opacity, **extra, **hover)] * bool(len(part))
     return bands + lines
 
 
@@ -211,9 +211,9 @@ def _names_at_ends(systems: Mapping[str, pd.DataFrame], panel: str, height: floa
 
 
 def _mark_words(mark_labels: Sequence[tuple[int, str, str]], last: int) -> list[Part]:
-    above = {"yref": "paper", "yanchor": "bottom", "font": {"size": 12, "color": TEXT}, "name": MARK}
+    anchor = {"yref": "paper", "yanchor": "bottom", "font": {"size": 12, "color": TEXT}, "name": MARK}
     return [
-        words_at(k, 1, words, xanchor="left" if k < last / 2 else "right", yshift=15 * step, **above)
+        words_at(k, 1, words, xanchor="left" if k < last / 2 else "right", yshift=15 * step, **anchor)
         for step, (k, words, _) in enumerate(mark_labels)
     ]
 
@@ -253,28 +253,28 @@ def against_universe(cells: Mapping[str, Mapping[str, float]], measure: str = "k
 
     A large symbol marks the current universe, a dotted line the limit.
     """
-    traces, styles, values_of = list[Part](), looks(cells), dict[str, tuple[float, float]]()
+    traces, styles, values_by_system = list[Part](), looks(cells), dict[str, tuple[float, float]]()
     score, limit_of, hover = MEASURES[measure].score, LIMITS[measure], f": {measure} %{{y:.3f}}"
     current = {"marker": {"size": 12, **_EDGE}, "hovertemplate": f"current N = %{{x:,.0f}}{hover}", **_IN_USE}
     limit_line: Part = {"mode": "lines", "line": {"dash": "dot", "width": 1}, "showlegend": False}
     limit_line["hovertemplate"] = "limit %{y:.3f}"
     for name, counts in cells.items():
         a, b, c, d = (float(counts[letter]) for letter in "abcd")
-        chosen, n = a + b + c, a + b + c + d
-        if not chosen or name in BASELINES:
+        n_chosen, n = a + b + c, a + b + c + d
+        if not n_chosen or name in BASELINES:
             continue
-        sizes = np.geomspace(max(chosen, 1.0), 100 * max(n, 1.0), 120)
+        sizes = np.geomspace(max(n_chosen, 1.0), 100 * max(n, 1.0), 120)
         ones, largest_size = np.ones_like(sizes), float(sizes[-1])
-        values, value = score(table(a * ones, b * ones, c * ones, sizes - chosen)), float(score(table(a, b, c, d)))
+        values, value = score(table(a * ones, b * ones, c * ones, sizes - n_chosen)), float(score(table(a, b, c, d)))
         limit = float(limit_of(table(a, b, c, d))) if limit_of else 1.0
-        over_n = {"mode": "lines", "hovertemplate": f"N = %{{x:,.0f}}{hover}"}
-        traces.append(curve_of(sizes, values, name, styles[name], **over_n))
+        line_options = {"mode": "lines", "hovertemplate": f"N = %{{x:,.0f}}{hover}"}
+        traces.append(curve_of(sizes, values, name, styles[name], **line_options))
         traces.append(curve_of([n], [value], name, styles[name], **current))
         traces.append(curve_of([largest_size / 8, largest_size], [limit, limit], name, styles[name], **limit_line))
-        values_of[name] = value, limit
+        values_by_system[name] = value, limit
     x = axis("phrases in the universe N, all documents", type="log", tickformat=",", dtick=1)
     figure = laid_out(traces, height, x, axis(measure, tickformat=".2~f", **_ZERO))
-    return Chart(figure, say("over the universe", measure=measure, values=values_of))
+    return Chart(figure, say("over the universe", measure=measure, values=values_by_system))
 
 
 def rank_chart(stability: Stability) -> Chart:
@@ -303,11 +303,11 @@ def rank_chart(stability: Stability) -> Chart:
 
 _RANDOM = "rgba(136,136,136,0.22)"
 _STUDY = {
-    TREE: Look(COLOURS[0], "solid", "circle"),
-    NULL: Look(GREY, "dot", "line-ns-open"),
-    LEAD: Look(COLOURS[1], "dash", "square"),
-    RANDOM: Look(COLOURS[2], "dashdot", "diamond"),
-    MAJORITY: Look(COLOURS[3], "longdash", "triangle-up"),
+    TREE: Look(COLORS[0], "solid", "circle"),
+    NULL: Look(GRAY, "dot", "line-ns-open"),
+    LEAD: Look(COLORS[1], "dash", "square"),
+    RANDOM: Look(COLORS[2], "dashdot", "diamond"),
+    MAJORITY: Look(COLORS[3], "longdash", "triangle-up"),
 }
 
 
@@ -320,10 +320,10 @@ def over_threshold(curve: pd.DataFrame, measure: str, system: str, threshold: fl
     of_system, look = where(rows, system=system), styles[system]
     traces = band_of(of_system, "threshold", _RANDOM, ("null_low", "null_high"))
     traces += band_of(of_system, "threshold", look.band())
-    references = (("null", "random trimming", "dot", GREY), ("fixed", "same documents", "dash", look.colour))
-    for column, words, dash, colour in references:
+    references = (("null", "random trimming", "dot", GRAY), ("fixed", "same documents", "dash", look.color))
+    for column, words, dash, color in references:
         extra = {"name": f"{label(look.name)}, {words}", "hovertemplate": "%{y:.3f}"}
-        line = {"color": colour, "dash": dash, "width": 1.5}
+        line = {"color": color, "dash": dash, "width": 1.5}
         traces.append(line_of(of_system["threshold"], of_system[column], line=line, **extra))
     for name, look in styles.items():
         scores, width = where(rows, system=name), 2.5 if name == system else 1.2
@@ -357,7 +357,7 @@ def _two_panels(curves: list[Part], title: str, remaining: pd.DataFrame, gold: t
     x, x_title = plain(remaining["threshold"]), "minimum agreement K in every document"
     bars: Part = {"type": "bar", "y": plain(remaining[column]), "name": name, "yaxis": "y2", "legendrank": 2000}
     bars |= {"marker": {"color": "rgba(136,136,136,0.5)"}, "hovertemplate": f"%{{y}} {unit}"}
-    line = line_of(x, remaining["documents"], mode="lines+markers", line={"color": GREY, "width": 1.5}, yaxis="y3")
+    line = line_of(x, remaining["documents"], mode="lines+markers", line={"color": GRAY, "width": 1.5}, yaxis="y3")
     line |= {"hovertemplate": "%{y} documents", "name": "documents left", "legendrank": 2001}
     ticks: Part = {"showgrid": False, "tickmode": "auto", "nticks": 4, "tickformat": "d"}
     axes = {
@@ -367,6 +367,6 @@ def _two_panels(curves: list[Part], title: str, remaining: pd.DataFrame, gold: t
         "yaxis2": axis(unit, anchor="x2", domain=[0, 0.276], rangemode="tozero"),
         "yaxis3": axis("documents", anchor="x2", overlaying="y2", side="right", rangemode="tozero", **ticks),
     }
-    marks = [upright(at, panel, color=GREY, width=1.5) for panel in ("", "2")]
-    below = [{"x": x, "xaxis": "x2", **trace} for trace in (bars, line)]
-    return laid_out([*below, *curves], 560, hovermode="x unified", shapes=marks, **axes)
+    marks = [upright(at, panel, color=GRAY, width=1.5) for panel in ("", "2")]
+    lower_panel = [{"x": x, "xaxis": "x2", **trace} for trace in (bars, line)]
+    return laid_out([*lower_panel, *curves], 560, hovermode="x unified", shapes=marks, **axes)

@@ -63,10 +63,10 @@ def pair_map(comparison: Comparison, measure: str) -> Chart:
     is_better = np.array([[other in comparison.better[name] for other in names] for name in names])
     largest = float(np.nanmax(np.abs(difference.to_numpy()), initial=1e-9))
     hover = "%{y} minus %{x}: %{z:.3f}, corrected p %{customdata:.4f}"
-    look = {"colorscale": VIOLET_TO_ORANGE, "zmin": -largest, "zmax": largest, "customdata": plain(p)}
-    short = short_names(names)
-    difference = difference.rename(index=short, columns=short)
-    figure = heat_map_of(difference, "row minus column", hover, 7, is_better | is_better.T, **look)
+    options = {"colorscale": VIOLET_TO_ORANGE, "zmin": -largest, "zmax": largest, "customdata": plain(p)}
+    short_labels = short_names(names)
+    difference = difference.rename(index=short_labels, columns=short_labels)
+    figure = heat_map_of(difference, "row minus column", hover, 7, is_better | is_better.T, **options)
     facts = {"systems": len(names), "significant": int(is_better.sum()), "pairs": len(comparison.frame)}
     return Chart(figure, say("differences of pairs", measure=measure, **facts))
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kp_core.charts.style import GREY, MARK, TEXT, Chart, Look, Part, label, labels
+from kp_core.charts.style import GRAY, MARK, TEXT, Chart, Look, Part, label, labels
 from kp_core.typeset import number, visible
 
 
@@ -82,7 +82,7 @@ def upright(x: float, panel: str = "", **line: Any) -> Part:
 
 def mark_at(k: float, panel: str = "", dash: str = "solid") -> Part:
     """Return the line that marks a cutoff on screen; figures for papers have none."""
-    return upright(k, panel, color=GREY, width=1.5, dash=dash) | {"name": MARK}
+    return upright(k, panel, color=GRAY, width=1.5, dash=dash) | {"name": MARK}
 
 
 def words_at(x: Any, y: Any, text: str, **extra: Any) -> Part:
@@ -96,7 +96,7 @@ VIOLET_TO_ORANGE = [[0, "#A08FD0"], [0.5, "#E3DFDA"], [1, "#EE9A3A"]]
 
 
 def heat_map_of(
-    values: pd.DataFrame, title: str, hover: str, readable: int = 20, stars: Any = False, **look: Any
+    values: pd.DataFrame, title: str, hover: str, readable: int = 20, stars: Any = False, **options: Any
 ) -> Part:
     """Return a table as a heat map, first row on top; with more than `readable` columns, no numbers are printed.
 
@@ -109,16 +109,16 @@ def heat_map_of(
     defaults |= {"texttemplate": "%{text}", "textfont": {"color": "#111111"}} if len(values.columns) <= readable else {}
     defaults |= {"colorbar": {"title": {"text": title, "side": "right"}, "thickness": 12}}
     x, y = axis(automargin=True, type="category", showgrid=False), names_axis(showgrid=False)
-    return laid_out([{"type": "heatmap", **cells, **merged(defaults, look)}], max(260, 110 + 30 * len(values)), x, y)
+    return laid_out([{"type": "heatmap", **cells, **merged(defaults, options)}], max(260, 110 + 30 * len(values)), x, y)
 
 
-def error_bars(rows: pd.DataFrame, colour: str = GREY) -> Part:
+def error_bars(rows: pd.DataFrame, color: str = GRAY) -> Part:
     """Return the intervals of rows (value, low, high) as horizontal error bars."""
     ends = plain(rows["high"] - rows["value"]), plain(rows["value"] - rows["low"])
     # Plotly draws a bar of length 0 for null, but no bar for text that is not a number.
     up, down = (["NaN" if length is None else length for length in lengths] for lengths in ends)
     bars = {"type": "data", "symmetric": False, "array": up, "arrayminus": down}
-    return bars | {"thickness": 1.5, "width": 4, "color": colour}
+    return bars | {"thickness": 1.5, "width": 4, "color": color}
 
 
 def line_of(x: Any, y: Any, **extra: Any) -> Part:
@@ -126,19 +126,19 @@ def line_of(x: Any, y: Any, **extra: Any) -> Part:
     return {"type": "scatter", "x": plain(x), "y": plain(y), "mode": "lines", **extra}
 
 
-def dotted(x: Any, y: Any, colour: Any, symbol: Any = "circle", size: int = 10, **extra: Any) -> Part:
+def dotted(x: Any, y: Any, color: Any, symbol: Any = "circle", size: int = 10, **extra: Any) -> Part:
     """Return a trace of dots at x and y."""
-    marker = {"color": colour, "symbol": symbol, "size": size}
+    marker = {"color": color, "symbol": symbol, "size": size}
     return merged({"type": "scatter", "x": plain(x), "y": plain(y), "mode": "markers", "marker": marker}, extra)
 
 
 def curve_of(x: Any, y: Any, name: str, look: Look, **extra: Any) -> Part:
     """Return a system's line with symbols, and with its full name in the hover text; `extra` takes precedence."""
     defaults: Part = {"mode": "lines+markers", "name": label(look.name or name), "legendgroup": name}
-    defaults["line"] = {"color": look.colour, "dash": look.dash, "width": 2}
+    defaults["line"] = {"color": look.color, "dash": look.dash, "width": 2}
     trace = merged(defaults | {"hovertemplate": "%{y:.3f}"}, extra)
     trace["hovertemplate"] += whole_name(name) * ("<extra>" not in trace["hovertemplate"])
-    return dotted(x, y, look.colour, look.symbol, 7, **trace)
+    return dotted(x, y, look.color, look.symbol, 7, **trace)
 
 
 def whole_name(name: str) -> str:
@@ -147,12 +147,12 @@ def whole_name(name: str) -> str:
 
 
 def band_of(
-    rows: pd.DataFrame, along: str, colour: str, bounds: tuple[str, str] = ("low", "high"), **extra: Any
+    rows: pd.DataFrame, x_column: str, color: str, bounds: tuple[str, str] = ("low", "high"), **extra: Any
 ) -> list[Part]:
     """Return the intervals of rows as a band over the column `along`, or no trace if there are none."""
     low, high = bounds
     rows = rows[rows[low].notna()]
     reversed_rows = rows.iloc[::-1]
     style = {"line": {"width": 0}, "hoverinfo": "skip", "showlegend": False} | extra
-    x, y = [*rows[along], *reversed_rows[along]], [*rows[high], *reversed_rows[low]]
-    return [line_of(x, y, fill="toself", fillcolor=colour, **style)] if len(rows) else []
+    x, y = [*rows[x_column], *reversed_rows[x_column]], [*rows[high], *reversed_rows[low]]
+    return [line_of(x, y, fill="toself", fillcolor=color, **style)] if len(rows) else []

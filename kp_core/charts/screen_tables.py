@@ -80,7 +80,7 @@ def clusters(comparison: Comparison) -> tuple[dict[str, str], dict[str, str]]:
 
     letters = {name: get_column_letter(rank).lower() for rank, name in enumerate(best_first(comparison.scores), 1)}
     worse = {name: [letters[other] for other in letters if other in comparison.better[name]] for name in letters}
-    return letters, {name: " ".join(others) for name, others in worse.items()}
+    return letters, {name: " ".join(worse_letters) for name, worse_letters in worse.items()}
 
 
 def _group_order(name: str) -> int:
@@ -109,7 +109,7 @@ def best_systems(result: Result, measure: str, systems: Sequence[str]) -> list[s
 
 def in_order(table: pd.DataFrame, systems: Sequence[str]) -> pd.DataFrame:
     """Sort the systems of a table in the order of the given runs; baselines and human agreement come last."""
-    index = {name: number for number, name in enumerate(systems)}
+    index = {name: position for position, name in enumerate(systems)}
     index |= {system: min(index[run] for run in runs) for system, runs in runs_of(systems).items()}
     order = table["system"].map(index).fillna(len(index)).sort_values(kind="stable").index
     return table.loc[order].reset_index(drop=True)
@@ -231,17 +231,17 @@ def headings_in_short(frame: pd.DataFrame, n_annotators: int) -> pd.DataFrame:
     )
 
 
-def with_words(table: pd.DataFrame, say: Mapping[str, str]) -> pd.DataFrame:
+def in_terms(table: pd.DataFrame, terms: Mapping[str, str]) -> pd.DataFrame:
     """Replace measures and headers with the words of `terms_for`."""
-    named = table.rename(columns={name: say[name] for name in ("P_pos", "documents") if name in table})
-    return named.assign(measure=named["measure"].map(lambda name: say.get(name, name))) if "measure" in named else named
+    result = table.rename(columns={name: terms[name] for name in ("P_pos", "documents") if name in table})
+    return result.assign(measure=result["measure"].map(lambda m: terms.get(m, m))) if "measure" in result else result
 
 
 def ranks(comparison: Comparison) -> pd.DataFrame:
     """Return one row per system, best first: value, ranks in 95% of the resamples, rank cluster."""
     scores, clusters = comparison.scores, comparison.clusters
-    spans = {name: f"{low:.0f} to {high:.0f}" for name, (low, high) in comparison.ranks.items()}
-    rows = [(name, scores[name], spans.get(name, "–"), clusters[name]) for name in best_first(scores)]
+    rank_ranges = {name: f"{low:.0f} to {high:.0f}" for name, (low, high) in comparison.ranks.items()}
+    rows = [(name, scores[name], rank_ranges.get(name, "–"), clusters[name]) for name in best_first(scores)]
     return pd.DataFrame(rows, columns=["system", "value", "ranks", "cluster"])
 
 
@@ -269,8 +269,8 @@ def marked(table: pd.DataFrame, comparisons: Mapping[str, Comparison]) -> pd.Dat
     marked_columns = dict[str, pd.Series]()
     for measure in (name for name in comparisons if name in table):
         comparison = comparisons[measure]
-        beaten = [name for best in best_first(comparison.scores)[:1] for name in comparison.better[best]]
-        marked_columns[measure] = table[measure] + np.where(table["system"].isin(beaten), " †", "")
+        worse_systems = [name for best in best_first(comparison.scores)[:1] for name in comparison.better[best]]
+        marked_columns[measure] = table[measure] + np.where(table["system"].isin(worse_systems), " †", "")
     return table.assign(**marked_columns)
 
 
@@ -435,8 +435,8 @@ def types_of(misses: NearMisses, system: str, document: str) -> dict[str, str]:
 
 def beside_exact(soft: pd.DataFrame, exact: pd.DataFrame, cutoff: int | str) -> pd.DataFrame:
     """Return one row per system with the values of exact and of soft matching at one cutoff."""
-    named = [rows.assign(measure=f"{kind} " + rows["measure"]) for kind, rows in (("exact", exact), ("soft", soft))]
-    combined = where(pd.concat(named), k=cutoff)
+    tables = [rows.assign(measure=f"{kind} " + rows["measure"]) for kind, rows in (("exact", exact), ("soft", soft))]
+    combined = where(pd.concat(tables), k=cutoff)
     return _wide(combined, combined["measure"].unique()).reset_index()
 
 

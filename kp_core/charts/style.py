@@ -13,10 +13,10 @@ from kp_core.scoring.counts import BASELINES, HUMANS
 from kp_core.typeset import distinct, visible
 
 #: As in `.streamlit/config.toml`: distinct for color-blind readers, on light and on dark backgrounds.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A855F7", "#E0325A")
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A855F7", "#E0325A")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
-GREY = "#888888"
+GRAY = "#888888"
 #: Text next to a chart: contrast 4.5:1 on the light and on the dark background.
 TEXT = "#767676"
 GOLDEN = "#A67C00"
@@ -42,14 +42,14 @@ class Chart:
 class Look:
     """The style of a system in every chart, and its short name."""
 
-    colour: str
+    color: str
     dash: str
     symbol: str
     name: str = ""
 
     def band(self) -> str:
         """Return the color of the interval: the system's color, almost transparent."""
-        red, green, blue = (int(self.colour[i : i + 2], 16) for i in (1, 3, 5))
+        red, green, blue = (int(self.color[i : i + 2], 16) for i in (1, 3, 5))
         return f"rgba({red},{green},{blue},0.13)"
 
 
@@ -92,9 +92,9 @@ def looks(systems: Iterable[str]) -> dict[str, Look]:
     """Return the style of each system by its position; from the seventh on, colors repeat with other dashes."""
     names = short_names(systems)
     references = dict(zip(BASELINES, ("dot", "dash", "dashdot"), strict=True))
-    styles = {name: Look(GREY, dash, "line-ns-open", names.get(name, "")) for name, dash in references.items()}
+    styles = {name: Look(GRAY, dash, "line-ns-open", names.get(name, "")) for name, dash in references.items()}
     styles[HUMANS] = Look(GOLDEN, "dash", "hexagram", names.get(HUMANS, ""))
     for index, name in enumerate(name for name in names if name not in REFERENCES):
-        turn = (index + index // len(COLOURS)) % len(DASHES)
-        styles[name] = Look(COLOURS[index % len(COLOURS)], DASHES[turn], SYMBOLS[turn], names[name])
+        turn = (index + index // len(COLORS)) % len(DASHES)
+        styles[name] = Look(COLORS[index % len(COLORS)], DASHES[turn], SYMBOLS[turn], names[name])
     return {name: styles[name] for name in names}

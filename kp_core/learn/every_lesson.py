@@ -15,7 +15,7 @@ from kp_core.charts.curves import against_universe
 from kp_core.charts.dots import forest
 from kp_core.charts.pieces import axis, curve_of, dotted, laid_out, plain, upright, words_at
 from kp_core.charts.screen_tables import concordance
-from kp_core.charts.style import COLOURS, GREY, SYMBOLS, Chart, Part, label, looks
+from kp_core.charts.style import COLORS, GRAY, SYMBOLS, Chart, Part, label, looks
 from kp_core.errors import read_toml
 from kp_core.reading import load
 from kp_core.scoring.measures import MEASURES
@@ -167,7 +167,7 @@ def _show_paradox(values: Values) -> View:
     cells = {letter: int(values[letter]) for letter in "abcd"}
     results = {name: value(name, **cells) for name in _MEASURES_SHOWN}
     labels = [number(result) for result in results.values()]
-    colors = [GREY if name in ("Po", "Pe") else COLOURS[0] for name in _MEASURES_SHOWN]
+    colors = [GRAY if name in ("Po", "Pe") else COLORS[0] for name in _MEASURES_SHOWN]
     trace = _bars(list(results.values()), _MEASURES_SHOWN, labels, colors, "%{y} = %{x:.3f}")
     x = axis(range=[-1.15, 1.15], zeroline=True, zerolinewidth=2, tickformat=".1~f")
     figure = laid_out([trace], 300, x, axis(autorange="reversed"), showlegend=False)
@@ -204,7 +204,7 @@ def _show_threshold(values: Values) -> View:
     results, data = AT_K.loc[name], _THRESHOLD["lists"][name]
     traces = _curves(results.index, results.to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
     length, anchors = data["length"], {"xref": "x", "yref": "y domain"}
-    lines = [upright(k, width=2, color=GREY), *(upright(position, dash="dot", width=1) for position in (gold, length))]
+    lines = [upright(k, width=2, color=GRAY), *(upright(position, dash="dot", width=1) for position in (gold, length))]
     notes = [words_at(gold, 1, "gold size", xanchor="right", yanchor="top", **anchors)]
     notes.append(words_at(length, 1, "the list ends", xanchor="center", yanchor="bottom", **anchors))
     layout: Part = {"shapes": lines, "annotations": notes, "margin": {"t": 24}}
@@ -249,7 +249,7 @@ def _show_lecture(values: Values) -> View:
     results = {system: value(measure, *lecture_cells(system)) for system in (*RECOVERED, _EMPTY)}
     empty = [system == _EMPTY for system in results]
     rows = pd.DataFrame({"name": results.keys(), "value": results.values(), "low": np.nan, "high": np.nan})
-    rows = rows.assign(colour=np.where(empty, GREY, COLOURS[0]), symbol=np.where(empty, SYMBOLS[2], SYMBOLS[0]))
+    rows = rows.assign(color=np.where(empty, GRAY, COLORS[0]), symbol=np.where(empty, SYMBOLS[2], SYMBOLS[0]))
     chart = forest(rows, measure, measure, rangemode="normal", tickformat=".3~f")
     below = sum(results[system] < results[_EMPTY] for system in RECOVERED)
     recomputed = {
@@ -315,7 +315,7 @@ def _show_average_precision(values: Values) -> View:
     precision = {rank: float(RECOMPUTED.loc[query, f"P@{rank}"]) for rank in _RANKS}
     rounded = {rank: number(share) for rank, share in precision.items()}
     ranks = [rank for rank in hits if rank <= last]
-    colors = [COLOURS[0] if rank in ranks else COLOURS[1] if rank in hits else GREY for rank in _RANKS]
+    colors = [COLORS[0] if rank in ranks else COLORS[1] if rank in hits else GRAY for rank in _RANKS]
     trace = _bars(list(_RANKS), list(precision.values()), list(rounded.values()), colors, "P@%{x} = %{y:.3f}")
     y, line = axis("precision at this rank", **_ABOVE_ONE), upright(last + 0.5, dash="dot", width=1)
     figure = laid_out([trace], 340, axis("rank", dtick=1), y, shapes=[line], showlegend=False)
@@ -344,7 +344,7 @@ def _show_weights(values: Values) -> View:
     words, shared_words = keyphrase.split(), set(keyphrase.split()) & set(candidate.split())
     weights = {word: Fraction(1, len(words) - index) for index, word in enumerate(words)}
     heights, labels = [float(weight) for weight in weights.values()], [str(weight) for weight in weights.values()]
-    colors = [COLOURS[0] if word in shared_words else GREY for word in words]
+    colors = [COLORS[0] if word in shared_words else GRAY for word in words]
     trace = _bars([label(word) for word in words], heights, labels, colors, "weight of “%{x}”: %{text}")
     candidates = [other for same, other in PAIRS if same == keyphrase]
     rows = {other: [f"{score} = {float(score):.3f}" for score in _scores(keyphrase, other)] for other in candidates}
@@ -383,7 +383,7 @@ def levels(name: str) -> pd.DataFrame:
     rows, people, votes = [], PEOPLE[name], _votes(name)
     for majority in range(1, len(people) + 1):
         rest = sorted(phrase for phrase in votes if votes[phrase] >= majority)
-        lists = {who: {"text": [f"{phrase}" for phrase in chosen if phrase in rest]} for who, chosen in people.items()}
+        lists = {person: {"text": [f"{phrase}" for phrase in row if phrase in rest]} for person, row in people.items()}
         k = np.nan
         if rest:
             options: dict[str, Any] = {"universe": PHRASES, "interval": "none", "normalise": "none"}
@@ -405,7 +405,7 @@ def _show_trimming(values: Values) -> View:
     facts = {"agreement": agreement, "phrases": phrases, "threshold": threshold_text, "universe": PHRASES}
     choices = [(phrase, label(who), votes[phrase] >= majority) for who, row in PEOPLE[name].items() for phrase in row]
     traces = list[Part]()
-    styles = (True, "stays", COLOURS[0], "circle"), (False, "removed: becomes a “no”", GREY, "circle-open")
+    styles = (True, "stays", COLORS[0], "circle"), (False, "removed: becomes a “no”", GRAY, "circle-open")
     for is_kept, legend_text, color, symbol in styles:
         x, y = ([choice[i] for choice in choices if choice[2] == is_kept] for i in (0, 1))
         options = {"name": legend_text, "hovertemplate": "%{y} chose phrase %{x}<extra></extra>"}

@@ -211,7 +211,7 @@ def _annotators(data: _ReportData) -> Parts:
     if terms is USUAL:
         yield Table("annotators", "Agreement of all annotators", rows, result.signature)
     if len(pairs) and (few or terms is USUAL):
-        yield Table("consistency", "Consistency by pair", tables.with_words(pairs, terms), result.signature)
+        yield Table("consistency", "Consistency by pair", tables.in_terms(pairs, terms), result.signature)
 
 
 #: Numbers of titles and headings shown, so that the report on annotators fits on two pages.
@@ -236,7 +236,7 @@ def _headings(data: _ReportData) -> Parts:
 def _disputed_table(data: _ReportData, name: str, caption: str, rows: pd.DataFrame, total: int) -> Table:
     """Return the shown rows as a table whose caption reports how many rows there are in all."""
     number = f": the first {len(rows)} of {total:,}" if total > len(rows) else ""
-    return Table(name, f"{caption}{number}", tables.with_words(rows, data.terms), data.agreement.signature)
+    return Table(name, f"{caption}{number}", tables.in_terms(rows, data.terms), data.agreement.signature)
 
 
 def _near_misses(data: _ReportData) -> Parts:

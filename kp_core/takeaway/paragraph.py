@@ -56,16 +56,16 @@ def paragraphs(corpus: Corpus, result: Result, measure: str, measures: Sequence[
     facts |= {"test": test, "test_sources": [source for word, source in _PROSE["tests"].items() if word in test]}
     facts |= {"short": short_form(result.signature), "signature": result.signature, "version": __version__}
     source = parse(measure).card.source
-    brief = [_preset(defaults, defaults), say("reported", measure=measure, source=source if cited(source) else "")]
-    brief += [_convention(settings, name) for name in settings.differences(defaults) if name in WORDS]
-    brief += [_agreement(settings, [measure]), _intervals(settings, [measure])]
+    sentences = [_preset(defaults, defaults), say("reported", measure=measure, source=source if cited(source) else "")]
+    sentences += [_convention(settings, name) for name in settings.differences(defaults) if name in WORDS]
+    sentences += [_agreement(settings, [measure]), _intervals(settings, [measure])]
     cutoffs = [_PROSE["cutoffs"].get(str(k), str(k)) for k in settings.k]
     full_sentences = [*_conventions(settings, measures), say("cutoffs", cutoffs=cutoffs)]
     full_sentences += [_agreement(settings, measures), _intervals(settings, measures)]
     sources = {name: source for name in measures if cited(source := parse(name).card.source)}
     defined = {source: [name for name in sources if sources[name] == source] for source in sources.values()}
     in_full = say("methods", whole=True, sentences=full_sentences, sources=defined, **facts)
-    return say("methods", whole=False, sentences=brief, sources={}, **facts), in_full
+    return say("methods", whole=False, sentences=sentences, sources={}, **facts), in_full
 
 
 def _intervals(settings: Settings, measures: Sequence[str]) -> str:

@@ -109,7 +109,7 @@ def _run(run: pd.DataFrame, system: str, ranking: Ranking, written: Written) -> 
     distinct = run.drop_duplicates(["doc_id", "form"])
     written.lacks(system, len(run) - len(distinct), "phrase", "repeated in a list; the first is written")
     lists = distinct.groupby("doc_id", sort=False)
-    rank, reverse_rank = (lists.cumcount(ascending=along).to_numpy() + 1 for along in (True, False))
+    rank, reverse_rank = (lists.cumcount(ascending=ascending).to_numpy() + 1 for ascending in (True, False))
     # trec_eval sorts by score in single precision and then by name, so scores must decrease strictly.
     scores = distinct["score"].to_numpy(np.float64)
     rounded = scores.astype(np.float32)

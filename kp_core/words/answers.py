@@ -316,9 +316,9 @@ def of_datasets(comparison: Comparison, measure: str, n_datasets: int) -> Answer
     means = {name: float(np.mean([part.scores[name] for part in parts])) for name in pair}
     best, second = best_first(means)
     better = {(result.a, result.b): result.which for result in comparison.over_datasets}
-    ahead, behind = better.get((best, second), ()), better.get((second, best), ())
+    wins, losses = better.get((best, second), ()), better.get((second, best), ())
     reversed_on = [name for name, part in comparable.items() if exceeds(part.scores[second], part.scores[best])]
-    if reversed_on and ahead and not behind:
+    if reversed_on and wins and not losses:
         incomparable.append(say("turned", names=reversed_on, second=second))
     missing = (sentence for part in parts for sentence in _missing_lists(part, best, second))
     caveats = (*incomparable, *_too_few(min(part.documents for part in parts)), *missing)[:_CAVEATS]
@@ -327,13 +327,13 @@ def of_datasets(comparison: Comparison, measure: str, n_datasets: int) -> Answer
     lead = _lead_facts(best, second, label, means)
     better_on = [
         (name, [f"{on} ({_lead_facts(name, other, measure, comparable[on].scores)['shown']})" for on in names])
-        for name, other, names in ((best, second, ahead), (second, best, behind))
+        for name, other, names in ((best, second, wins), (second, best, losses))
         if names
     ]
     finding = "equal means" if close(means[best], means[second]) else "not significant on data sets"
-    finding = "depends on the data set" if behind else "significant on data sets" if ahead else finding
-    grade: Grade = "depends on the data set" if behind else "significant" if ahead else "not significant"
-    facts = {"lead": lead, "better": better_on, "ahead": ahead, "all": n_datasets, "datasets": list(comparable)}
+    finding = "depends on the data set" if losses else "significant on data sets" if wins else finding
+    grade: Grade = "depends on the data set" if losses else "significant" if wins else "not significant"
+    facts = {"lead": lead, "better": better_on, "ahead": wins, "all": n_datasets, "datasets": list(comparable)}
     claim = say(finding, measure=measure, value=means[best], **facts)
     return Answer(claim, grade, why, (best, second), coverage=coverage, caveats=caveats)
 
@@ -403,8 +403,8 @@ def _of_one_system(corpus: Corpus, data: Prepared, parsed: Measure, coverage: Ma
     caveats, (lists, documents) = [*_too_few(row["documents"])], coverage[system]
     caveats += [say("coverage", lists=lists, documents=documents)] * _is_incomplete(coverage, system)
     if average == "macro" and len(data.names.systems) == 1:
-        values_of, _ = values_over(count_systems(data, matchers([parsed])), parsed, parsed.cutoffs(settings)[:1])
-        values = leveled(values_of[data.names.systems[0]][:, 0])
+        values_by_system, _ = values_over(count_systems(data, matchers([parsed])), parsed, parsed.cutoffs(settings)[:1])
+        values = leveled(values_by_system[data.names.systems[0]][:, 0])
         differ = len(values) - max(Counter(values).values(), default=0)
         if differ < FEW <= len(values):
             caveats.append(say("few values" if differ else "one value", differ=differ, documents=len(values), few=FEW))

@@ -72,11 +72,11 @@ def best_measure(study: CorrelationStudy, average: str) -> tuple[str, str]:
     if best["value"] <= 0 or best["low"] <= 0:
         return say("no measure agrees"), say("highest correlation", best=best)
     p = study.found.p_matrix(average)
-    beaten = set(p.index[p[best["measure"]] < ALPHA]) if best["measure"] in p else set()
+    worse = set(p.index[p[best["measure"]] < ALPHA]) if best["measure"] in p else set()
     others = [name for name in measures["measure"] if name != best["measure"]]
     human = float(rows.loc[rows["measure"] == "human", "value"].max())
     facts = {"tested": study.found.study.test != "none", "others": others, "human": human}
-    why = say("best measure, why", best=best, equal=[name for name in others if name not in beaten], **facts)
+    why = say("best measure, why", best=best, equal=[name for name in others if name not in worse], **facts)
     return say("best measure", best=best), first_capital(why)
 
 

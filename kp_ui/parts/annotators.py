@@ -43,7 +43,7 @@ def together() -> None:
         show.subheader(f"All {terms['annotators']} together")
         all_annotators = screen_tables.rows_where(result, "all", interpretable(TOGETHER, result.settings))
         note = "people.together" if _interprets_k(result) else "people.no_word"
-        tables.table(screen_tables.with_words(all_annotators, terms), "together", result.documents, note=note)
+        tables.table(screen_tables.in_terms(all_annotators, terms), "together", result.documents, note=note)
     with right:
         show.subheader(f"Most disputed {terms['documents']}")
         documents = cached.on_corpus(subjects.disputed_documents, cached.without_cutoff()).head(5)

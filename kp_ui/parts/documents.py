@@ -135,7 +135,7 @@ def _text(view: DocumentView, document: str, pair: Sequence[str]) -> None:
         show.small(f"No text of this {workspace.terms()['document']} is loaded.")
         return
     line_of_system, styles = dict(zip(_LINES, systems, strict=False)), looks(workspace.corpus().systems)
-    style = "".join(f"--{line}: {styles[name].colour};" for line, name in line_of_system.items())
+    style = "".join(f"--{line}: {styles[name].color};" for line, name in line_of_system.items())
     pieces = marked_text(view, systems, settings.resolved())
     names = [f'<u class="{line}">{tables.escape(show.in_short(name))}</u>' for line, name in line_of_system.items()]
     legend = " · ".join(["<mark>chosen by people</mark>", *names])

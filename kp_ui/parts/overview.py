@@ -83,8 +83,8 @@ def _rows(at_cutoff: kp.Result, over_k: kp.Result, measure: str, verdict: kp.Ans
                 else:
                     name = tables.escape(tables.labels()[row.system])
                     st.html(f'<div class="kp-quiet kp-name">{name}</div>', width=160)
-                st.html(_row(_pictures(row), cell_texts, row.behind), width="stretch")
-    grades = {row.behind.partition(" · ")[2] for row in rows}
+                st.html(_row(_pictures(row), cell_texts, row.gap_text), width="stretch")
+    grades = {row.gap_text.partition(" · ")[2] for row in rows}
     for grade in (grade for grade in show.GRADES if grade in grades):
         show.small(show.meaning(grade, at_cutoff.documents))
     if not universe:
@@ -101,7 +101,7 @@ def _row(first: str, middle: Sequence[str], last: str, css_class: str = "kp-row"
 
 
 def _pictures(row: board.Row) -> str:
-    words = tables.escape(f"{row.system} {row.said}")
+    words = tables.escape(f"{row.system} {row.value_text}")
     dot = f'<span class="kp-dot" role="img" aria-label="{words}" title="{words}"><img src="{row.value}" alt=""></span>'
     curve = f'<img src="{row.curve}" alt="">' if row.curve else ""
     return f'<b class="n">{row.number}</b>{dot}<span class="kp-more kp-spark">{curve}</span>'

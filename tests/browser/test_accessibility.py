@@ -19,7 +19,7 @@ TABS_OF_CHARTS = {"systems": "Over k", "annotators": "Trimming"}
 
 
 #: Return the words of charts whose contrast with the page is below 4.5:1, each with its ratio. axe does not look into
-#: drawings. Figures within the cells of a heat map stand on colours of their own.
+#: drawings. Figures within the cells of a heat map stand on colors of their own.
 FAINT = """() => {
   const channels = (text) => (text.match(/[\\d.]+/g) || []).slice(0, 3).map(Number);
   const bright = (rgb) => {
@@ -37,7 +37,7 @@ FAINT = """() => {
     })
     .filter(([, ratio]) => ratio < 4.5);
 }"""
-#: Whether the page stands in a scheme, and nothing fades in any more, neither what is drawn anew nor colours.
+#: Whether the page stands in a scheme, and nothing fades in any more, neither what is drawn anew nor colors.
 STANDS = """(scheme) => {
   const rgb = getComputedStyle(document.querySelector('.stApp')).backgroundColor.match(/\\d+/g).slice(0, 3);
   const dark = rgb.map(Number).reduce((one, other) => one + other) < 200;

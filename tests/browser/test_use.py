@@ -15,7 +15,7 @@ from kp_core.learn import LESSONS
 from kp_ui.shell import PAGES as SCREENS
 from tests.browser.steps import DESK, SETTLE, TELEPHONE, bar, drop, follow, main, slider, written
 
-#: Names and phrases that would become pictures, scripts, links, formulas or colours if anything read them as more than
+#: Names and phrases that would become pictures, scripts, links, formulas or colors if anything read them as more than
 #: text: then an element says “evil” and nothing else, or asks a host of that name, or a dialog opens.
 HOSTILE = (
     "![](http://evil.example/x.png)",

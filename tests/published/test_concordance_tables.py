@@ -14,7 +14,7 @@ from tests.measure_names import AGREEMENT
 
 #: Key of the oracle → measure of KPScope.
 NAMES = AGREEMENT | {"s": "PABAK", "precision": "P@k", "kappa_min": "kappa_min", "mcc": "MCC"}
-#: Measures whose error with independent phrases is the grey reference.
+#: Measures whose error with independent phrases is the gray reference.
 ERRORS = {f"se_iid_{key}": NAMES[key] for key in ("kappa", "ppos", "pneg", "pabak", "bi", "pi", "ac1", "pi_scott")}
 #: Cohen's first errors of 1960, far too wide when documents are alike; KPScope gives neither.
 NOT_COVERED = {"se_simple_kappa", "se0_kappa"}
