@@ -103,7 +103,8 @@ class Mapping:
     relevance, votes : str
         The grade of a keyphrase, or the number of people who chose it.
     marks : tuple of str
-        Columns of annotators whose cells (x, 1, yes) mark the keyphrase of the row.
+        Columns of annotators whose cells (x, 1, yes) mark the keyphrase of the row; without `keyphrases`, the columns
+        are named after the keyphrases that their cells mark.
     verdict : str
         A column whose “no” rejects the keyphrase of the row.
     gold : tuple of str
