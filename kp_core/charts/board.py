@@ -13,7 +13,7 @@ from kp_core.charts.screen_tables import column_of
 from kp_core.charts.selection import over_numbers, rows_of
 from kp_core.charts.style import Look, looks
 from kp_core.scoring.counts import BASELINES, HUMANS, ORACLE
-from kp_core.scoring.order import best_first, digits_apart, leveled
+from kp_core.scoring.order import best_first, digits_apart, exceeds, leveled, reaches
 from kp_core.studies.compare import Comparison
 from kp_core.studies.result import Result
 from kp_core.typeset import number, say
@@ -65,11 +65,13 @@ def rows(
     gaps = _gaps_to_best(comparison)
     by_run = rows_of(replace(result, frame=result.by_run), measure) if result.by_run is not None else table.head(0)
     board = list[Row]()
-    for index, (_, row) in enumerate(scored.iterrows(), 1):
+    ranked = scored.loc[~scored["last"], "value"].dropna().to_numpy()
+    for _, row in scored.iterrows():
         name, look, text = str(row["system"]), styles[row["system"]], number(row["value"])
         look = replace(look, symbol="circle") if row["last"] else look
         bounds = f" [{number(row['low'])}, {number(row['high'])}]" if row["low"] == row["low"] else ""
-        rank, mark = "" if row["last"] else str(index), _picture((16, 16), look, marks=[(look, 8)])
+        rank = "" if row["last"] else str(1 + int((~reaches(row["value"], ranked)).sum()))
+        mark = _picture((16, 16), look, marks=[(look, 8)])
         value_picture = _value(row, look, axis_end, human, by_run.loc[by_run["system"] == name, "value"])
         curve = _curve(curves[name], look, bottom, top, result.settings.k[0]) if name in curves else ""
         other_values = {title: number(values[name]) for title, values in cells.items() if name in values}
@@ -78,7 +80,13 @@ def rows(
 
 
 def _gaps_to_best(comparison: Comparison | None) -> dict[str, str]:
-    """Return system → gap to the best system and its grade, as text."""
+    """Return system → gap to the best system and its grade, as text.
+
+    >>> from kp_core import compare, load
+    >>> systems = {"a": {"d": ["tide"], "e": ["sea"]}, "b": {"d": ["sea"], "e": ["tide"]}}
+    >>> _gaps_to_best(compare(load({"d": ["tide"], "e": ["tide"]}, systems), k=1))
+    {'a': 'best', 'b': 'equal · not significant'}
+    """
     if comparison is None or not comparison.scores:
         return {}
     pairs = comparison.better_first()
@@ -89,7 +97,8 @@ def _gaps_to_best(comparison: Comparison | None) -> dict[str, str]:
         is_identical = comparison.identical.get(worse, worse) == comparison.identical.get(best, best)
         grade = "identical" if is_identical else comparison.grade(best, worse)
         gap = number(row["difference"], digits_apart(row["difference"], 0))
-        gaps[worse] = f"−{gap} · {grade}" if gap.strip("0.") else f"< 0.001 · {grade}"
+        tiny = "< 0.001" if exceeds(row["difference"], 0) else "equal"
+        gaps[worse] = f"−{gap} · {grade}" if gap.strip("0.") else f"{tiny} · {grade}"
     return gaps
 
 
