@@ -367,7 +367,9 @@ def _show_claims(values: Values) -> View:
     r_precision, human = printed["R-precision"], printed["human"]
     n_above = sum(rho > ceiling for rho, ceiling in zip(r_precision, human, strict=True))
     facts = {"above": n_above, "cells": len(subsets), "subsets": dict(zip(subsets, r_precision, strict=True))}
-    return _view("claims", values, figure, kim2010.table("claims"), kim2010.table("data"), **facts)
+    sizes = kim2010.table("data")
+    sizes = sizes.assign(value=[f"{value:,g}" for value in sizes["value"]])
+    return _view("claims", values, figure, kim2010.table("claims"), sizes, **facts)
 
 
 #: Case → annotator → numbers of the phrases (out of ten) that this annotator chose.
