@@ -348,8 +348,8 @@ def _pipeline(steps: str) -> str:
     ignored = [in_words("step", name) for name in names if name in ("nfkc", "lower", "space")]
     others = [in_words("step", name) for name in names if name not in ("nfkc", "lower", "space")]
     stemmer = re.compile(r"^(.*snowball)-(..)$")  # with its language code
-    coded = [stemmer.sub(lambda match: f"{in_words('step', match[1])} ({match[2]})", step) for step in others]
-    return "; ".join([f"ignores {', '.join(ignored)}", *coded])
+    step_labels = [stemmer.sub(lambda match: f"{in_words('step', match[1])} ({match[2]})", step) for step in others]
+    return "; ".join([f"ignores {', '.join(ignored)}", *step_labels])
 
 
 _FURTHER = {"preset", "k", "N", "annot", "ci", "fix", "trim", "docs", "stem", "v", "soft"}

@@ -14,5 +14,5 @@ from kp_core.reading.open.source import Source as Source
 from kp_core.reading.rows.identifiers import OTHER_FIXES as OTHER_FIXES
 from kp_core.reading.rows.sense import findings as findings
 from kp_core.reading.uploads import form_for as form_for
+from kp_core.reading.uploads import preview_file as preview_file
 from kp_core.reading.uploads import renamed as renamed
-from kp_core.reading.uploads import understand as understand

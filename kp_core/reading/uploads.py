@@ -185,10 +185,10 @@ def _switches(reading: Recognition) -> dict[str, tuple[str, ...]]:
     return {name: values for name, values in (options | reading.offers).items() if values and name in SWITCHES}
 
 
-def understand(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> FilePreview:
+def preview_file(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> FilePreview:
     """Read one file separately with a mapping.
 
-    >>> found = understand(Source("a.csv", b"id,keyword\\nd1,tide\\nd1,sea\\n"), Mapping())
+    >>> found = preview_file(Source("a.csv", b"id,keyword\\nd1,tide\\nd1,sea\\n"), Mapping())
     >>> dict(found.counts), found.documents.values.tolist()
     ({'document': 1, 'keyphrase': 2}, [['d1', 'gold', 'tide; sea']])
     """

@@ -294,8 +294,8 @@ class Streamed:
 
     def comparison(self) -> compare.Comparison:
         """Return the first comparison with the rows of all comparisons, as `compare_all` does in memory."""
-        recipe = signature(self.plan.settings, self.tally.number("documents"), self.plan.concordance)
-        return compare.one_comparison(self.comparisons(), recipe)
+        signature_line = signature(self.plan.settings, self.tally.number("documents"), self.plan.concordance)
+        return compare.one_comparison(self.comparisons(), signature_line)
 
     def save(self, path: str | Path) -> None:
         """Write the sums as one NumPy archive; see docs/scale.md."""

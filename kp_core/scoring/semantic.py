@@ -247,7 +247,7 @@ class CandidatePairs:
 def candidate_pairs(data: Prepared, run: CodedRun, alignment: Alignment) -> CandidatePairs:
     """Return the predictions and gold spellings of aligned lists, as indices of phrases.
 
-    An item has all spellings of its form in the document, in the order of the file.
+    Each item comes with all spellings of its form in the document, in the order of the file.
     """
     lists, gold, coded = alignment.lists, alignment.gold, data.coded
     form = data.identities.gold[coded.variant_phrase].astype(np.int64)

@@ -77,11 +77,11 @@ def context(pairs: Pairs) -> Floats:
     if "contexts" not in cache:
         cache["contexts"] = Contexts(options.texts, options.stemmer)
     numbers, index = np.unique(np.concatenate([pairs.keyphrase, pairs.candidate]), return_inverse=True)
-    key, other = np.split(index, 2)
+    first, second = np.split(index, 2)
     vectors = cache["contexts"].vectors([pairs.scorer.phrases[number] for number in numbers])
     norm = np.sqrt(vectors.multiply(vectors).sum(axis=1))
-    lengths = norm[key] * norm[other]
-    return np.asarray(vectors[key].multiply(vectors[other]).sum(axis=1) / np.where(lengths > 0, lengths, np.nan))
+    lengths = norm[first] * norm[second]
+    return np.asarray(vectors[first].multiply(vectors[second]).sum(axis=1) / np.where(lengths > 0, lengths, np.nan))
 
 
 @similarity_measure("given")

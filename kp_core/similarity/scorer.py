@@ -133,11 +133,11 @@ class Scorer:
         size = max(1, len(self.phrases))
         index, distinct = pd.factorize(keyphrase.astype(np.int64) * size + candidate)
         times = np.bincount(index, minlength=len(distinct))
-        key, other = distinct // size, distinct % size
+        first, second = distinct // size, distinct % size
         for (tokenization, level), measures_of in by_tokens.items():
             phrases = self.coded(tokenization)
-            without_tokens = (phrases.words.length[key] == 0) | (phrases.words.length[other] == 0)
-            for name, scored in self._score(phrases, level, measures_of, (key, other), times).items():
+            without_tokens = (phrases.words.length[first] == 0) | (phrases.words.length[second] == 0)
+            for name, scored in self._score(phrases, level, measures_of, (first, second), times).items():
                 scored[without_tokens] = np.nan
                 values[name], empty[name] = scored[index], without_tokens[index]
         shape = len(measures), len(keyphrase)
@@ -151,18 +151,18 @@ class Scorer:
     def _score(
         self, phrases: Phrases, level: str, measures: Mapping[str, Similarity], pairs: tuple[Ints, Ints], times: Ints
     ) -> dict[str, Floats]:
-        key, other = pairs
+        first, second = pairs
         if level == "texts":
             forms = pa.array(phrases.texts, pa.large_string())
-            texts = forms.take(pa.array(key)).to_pylist(), forms.take(pa.array(other)).to_pylist()
+            texts = forms.take(pa.array(first)).to_pylist(), forms.take(pa.array(second)).to_pylist()
             return {name: measure.scores(texts) for name, measure in measures.items()}
-        values = {name: np.full(len(key), np.nan) for name in measures}
+        values = {name: np.full(len(first), np.nan) for name in measures}
         longer, flat = self.options.direction == "longer", getattr(phrases, level)
         words = phrases.words if level == "stems" and not phrases.tokenization.everywhere else flat
-        reference = np.where(flat.length[key] >= flat.length[other], key, other) if longer else key
+        reference = np.where(flat.length[first] >= flat.length[second], first, second) if longer else first
         references = np.bincount(reference, times, minlength=len(self.phrases)).astype(np.int64)
         shared = Shared(flat, words, longer, cache(partial(information, flat, references)))
-        for index, block in sides(shared, key, other):
+        for index, block in sides(shared, first, second):
             for name, measure in measures.items() if block.r and block.h else ():
                 values[name][index] = measure.scores(block)
         return values
@@ -190,8 +190,8 @@ def score(
         encoded = pa.array([*keyphrases, *candidates], pa.large_string()).dictionary_encode()
     except UnicodeEncodeError as error:
         raise input_error("the pairs", "half a character", after="") from error
-    key, other = np.split(encoded.indices.to_numpy().astype(np.int64), [len(keyphrases)])
-    return Scorer(encoded.dictionary.to_pylist(), options).score(list(measures), key, other, columns)
+    first, second = np.split(encoded.indices.to_numpy().astype(np.int64), [len(keyphrases)])
+    return Scorer(encoded.dictionary.to_pylist(), options).score(list(measures), first, second, columns)
 
 
 def similarity(

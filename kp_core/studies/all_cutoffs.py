@@ -88,10 +88,10 @@ def all_cutoffs(corpus: Corpus, settings: Settings, measure: str = "F1@k", trial
     values, scored = values_over(systems, parsed, tested)
     if len(values) < 2 or not len(next(iter(values.values()))):
         return None
-    pairs, as_empty = list(combinations(values, 2)), values
+    pairs, with_missing_as_empty = list(combinations(values, 2)), values
     if data.settings.missing == "skip":
-        as_empty, scored = values_over(under_other_rule(systems), parsed, tested)
-    differences = leveled(np.hstack([as_empty[a] - as_empty[b] for a, b in pairs]))
+        with_missing_as_empty, scored = values_over(under_other_rule(systems), parsed, tested)
+    differences = leveled(np.hstack([with_missing_as_empty[a] - with_missing_as_empty[b] for a, b in pairs]))
     p = corrected_p(differences, trials, np.random.default_rng(settings.seed))
     has_list = {name: run.listed[scored] for name, run in data.coded.runs.items()}
     both_listed = np.stack([has_list[a] & has_list[b] for a, b in pairs], axis=1)

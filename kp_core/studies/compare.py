@@ -37,7 +37,7 @@ VERDICTS = get_args(Verdict)
 #: Minimum number of documents for a significant difference.
 FEW = 10
 #: Minimum degrees of freedom among runs to test a single run; two runs against a single run give 10% false positives.
-_FEWEST_FREEDOM = 2
+_MIN_DEGREES_OF_FREEDOM = 2
 
 
 @dataclass(frozen=True)
@@ -292,11 +292,11 @@ def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) 
     if corpus.datasets:
         return _over_datasets(corpus, settings, families)
     data, concordance = _prepare(corpus, settings), any(family.parsed.of_tables for family in families)
-    recipe = signature(data.settings, len(data.documents), concordance)
+    signature_line = signature(data.settings, len(data.documents), concordance)
     comparisons = [
         _of_all_systems(data, family, k) for family in families for k in family.parsed.cutoffs(data.settings)
     ]
-    return one_comparison(comparisons, recipe)
+    return one_comparison(comparisons, signature_line)
 
 
 def _over_datasets(corpus: Corpus, settings: Settings, families: Sequence[Family]) -> Comparison:
@@ -572,7 +572,7 @@ def _has_too_few_runs(runs: Mapping[str, int], pair: tuple[str, str], test: str)
     freedom = sum(runs.values()) - len(runs)
     if not freedom or min(runs[name] for name in pair) > 1:
         return False
-    return freedom < _FEWEST_FREEDOM or test == "multi-bootstrap"
+    return freedom < _MIN_DEGREES_OF_FREEDOM or test == "multi-bootstrap"
 
 
 def verdict(low: float, high: float, margin: float) -> Verdict:

@@ -29,7 +29,7 @@ _TYPES = {"hit": "bool", "morph": "bool", "reordered": "bool", "overlap": "float
 _NAMES = np.array(list(TYPES), object)
 
 
-def recipe_of(settings: Settings, stemmer: str | None = None) -> Tokenization:
+def tokenization_of(settings: Settings, stemmer: str | None = None) -> Tokenization:
     """Return the recipe for words and stems that the evaluation's normalizer uses, optionally with another stemmer."""
     recipe = Tokenization.parse(settings.normalise)
     return Tokenization(recipe.words, recipe.stemmer if stemmer is None else stemmer)
@@ -151,7 +151,7 @@ def _notes_on_types(frame: pd.DataFrame) -> list[Note]:
 def _phrases(coded: Coded, settings: Settings) -> Phrases:
     """Return phrases normalized as in the evaluation and stemmed, so that all hits are EXACT or MORPH."""
     normaliser = Normaliser.parse(settings.normalise)
-    recipe = recipe_of(settings)
+    recipe = tokenization_of(settings)
     steps = [step for step in recipe.words.split("+") if step != "none"]
     steps += [step for step in ("lower", "space", "possessive-drop") if step not in steps]
     stemmer = recipe.stemmer or ("" if normaliser.stemmer else "porter-nltk")

@@ -25,7 +25,7 @@ from kp_core.settings import Settings, resolve_settings
 from kp_core.similarity import Scorer, SimilarityOptions
 from kp_core.similarity import parse as parse_similarity
 from kp_core.studies.evaluate import Query, add_systems, system_rows
-from kp_core.studies.near_misses import phrases_of, recipe_of
+from kp_core.studies.near_misses import phrases_of, tokenization_of
 from kp_core.studies.result import Result, result_frame
 
 
@@ -162,12 +162,15 @@ def soft_counts(
     settings, corpus = data.settings, data.corpus
     if settings.ties == "expected":
         raise UsageError("soft matching needs a single order; choose ties = stable or trec")
-    recipe = recipe_of(settings, soft.stemmer)
-    options: dict[str, Any] = {"stemmer": recipe.stemmer, "vocabulary": corpus.vocabulary}
+    tokenization = tokenization_of(settings, soft.stemmer)
+    options: dict[str, Any] = {"stemmer": tokenization.stemmer, "vocabulary": corpus.vocabulary}
     if corpus.has_texts:
         options["texts"] = whole_texts(corpus.documents, settings.titles == "yes")
     phrases, stemmed = phrases_of(data.coded, settings)
-    scorer, system_counts = Scorer(phrases, replace(SimilarityOptions.of(options | choices), base=recipe), stemmed), {}
+    scorer, system_counts = (
+        Scorer(phrases, replace(SimilarityOptions.of(options | choices), base=tokenization), stemmed),
+        {},
+    )
     for system, kinds in count_unchecked(data, matchers & {"sets"}).items():
         by_matcher = dict[Matcher, Counts]()
         for matcher in {"exact", *matchers & {"sets"}}:

@@ -94,7 +94,7 @@ class _ReportData:
 
     @cached_property
     def result(self) -> Result:
-        """All values, including baselines, at k = 1 … 50 and last at the requested cutoff."""
+        """All values, including those of baselines, at k = 1 … 50; the requested cutoff comes last."""
         (k,) = prepare(self.corpus, self.settings, k=self.settings.k[0]).settings.k
         settings = self.settings.changed(k=(*(step for step in range(1, 51) if step != k), k))
         return evaluate(self.corpus, settings, list(dict.fromkeys((self.measure, *DEFAULT_MEASURES))), baselines=True)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from kp_core.reading import Form, Mapping, Source, form_for, understand
+from kp_core.reading import Form, Mapping, Source, form_for, preview_file
 from kp_core.reading.lists.sniff import title_of
 from kp_core.reading.meaning.mapping import FILE, HEADS, MARKS, ROW, SHEET, each_is, meanings_of, with_meanings
 from kp_core.reading.open.decode import ENCODINGS
@@ -179,7 +179,7 @@ def _settings(name: str, form: Form) -> Mapping:
 
 def _result(source: Source, name: str, mapping: Mapping) -> None:
     st.markdown("**Preview**")
-    reading = cached.call((understand, source, mapping), f"read {digest(source, mapping)}", in_separate_process)
+    reading = cached.call((preview_file, source, mapping), f"read {digest(source, mapping)}", in_separate_process)
     if reading.problem:
         st.warning(show.plain(reading.problem))
     else:

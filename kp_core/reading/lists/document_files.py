@@ -209,24 +209,29 @@ def line_of(group: Sequence[File]) -> str:
 
 
 def _recognition(
-    files: Sequence[File], role: Role | None, line: str, texts: Sequence[File] = (), apart: bool = False, kinds: int = 0
+    files: Sequence[File],
+    role: Role | None,
+    line: str,
+    texts: Sequence[File] = (),
+    in_folders: bool = False,
+    kinds: int = 0,
 ) -> Recognition:
     """Return the reading of lists with one kind of line, given the texts next to them.
 
-    * `apart`: whether the lists are in folders of systems
+    * `in_folders`: whether the lists are in folders of systems
     * `kinds`: number of kinds of lines of the gold standard, if there are other lists
     """
     ids, documents = {_document(file) for file in texts}, {_document(file) for file in files}
-    whose = "folders" if apart else files[0].mapping.switch("annotators") or _annotators(files, ids)
+    whose = "folders" if in_folders else files[0].mapping.switch("annotators") or _annotators(files, ids)
     whose = "endings" if line == "phrase" and whose == "none" and kinds > 1 else whose
     keys, meaning = {_ending(file) for file in files} <= {*KEYS}, _WHOSE[whose]
     lines = [text for file in files for text in file.lines if text.strip()]
     labels = part_of(sum(bool(_LABEL.match(text)) for text in lines), len(lines), "line", "is", "are")
-    evidence = f"files named {_extensions(files)}; {'system = folder, document = file' if apart else meaning}"
+    evidence = f"files named {_extensions(files)}; {'system = folder, document = file' if in_folders else meaning}"
     evidence += _LINES[line][2].format(labels)
     amounts = [fields[1].get("number") for file in files for text in file.sample if (fields := _LINES[line][0](text))]
     scored = None not in amounts and (line == "subject" or any(amount % 1 for amount in amounts if amount))
-    guess: Role = "system" if apart or role == "system" or (scored and role != "gold") else "gold"
+    guess: Role = "system" if in_folders or role == "system" or (scored and role != "gold") else "gold"
     # Keyphrases next to texts of the same names are gold, regardless of the folder's name.
     indices = {(_folder(file), _document(file)) for file in texts}
     beside_texts = keys and {(_folder(file), _document(file)) for file in files} <= indices

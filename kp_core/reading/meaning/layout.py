@@ -120,7 +120,7 @@ class Family:
     """A format family: how its files are recognized and read.
 
     * `recognise`: returns the reading of one file, if it is of this family; None if it only recognizes groups
-    * `read`: returns the rows of all roles, or of a given role and the texts next to them
+    * `read`: returns the rows of all roles; given a role, only its rows and any texts in the same files
     * `recognise_groups`: claims files that belong together, before single files are recognized
     * `GROUP_IS_ONE`: whether such a group is one annotator or system, named after its folder
     * `OPTIONS`: names of its settings

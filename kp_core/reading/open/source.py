@@ -70,7 +70,7 @@ class Bundle:
     """The files of one path or upload, and the names of ignored files.
 
     * `folder`: whether it is a folder or archive, whose unreadable files are ignored
-    * `loose`: whether it is several paths, all of which must be readable; it is named after their common folder
+    * `loose`: whether it consists of separate paths, all of which must be readable; their common folder is its name
     * `given`: the path, or the name of the upload
     """
 

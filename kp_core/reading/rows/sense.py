@@ -133,7 +133,7 @@ def _disjoint_sides(corpus: Corpus) -> list[Finding]:
         noun = "lists" if is_system else "texts"
         example_ids = f" (“{min(gold)[:40]}”, where {name} has “{min(ids)[:40]}”)" if ids and not n_common else ""
         message = f"{noun} for {n_common:,} of {pluralize(len(gold), 'document')} of the gold standard{example_ids}"
-        notes.append(Finding(level, name, message, f"{noun} for most of them", _offers(corpus, gold, ids)))
+        notes.append(Finding(level, name, message, f"{noun} for most of them", _replies(corpus, gold, ids)))
     return notes
 
 
@@ -164,7 +164,7 @@ def _count_matches(lists: Sequence[set[str]], expected_lists: Sequence[set[str]]
     return sum(not phrases.isdisjoint(expected) for phrases, expected in zip(lists, expected_lists, strict=False))
 
 
-def _offers(corpus: Corpus, gold: set[str], ids: Sequence[str]) -> tuple[Reply, ...]:
+def _replies(corpus: Corpus, gold: set[str], ids: Sequence[str]) -> tuple[Reply, ...]:
     answers = []
     for fixes in (tuple(joined.split(",")) for joined in dict.fromkeys(suggestions(corpus)["fix"])):
         examples = (

@@ -162,7 +162,7 @@ def _nouns(sentences: Sequence[str]) -> list[list[str]]:
 
 
 def columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return attributes as numeric columns (attribute, value); a category that varies has one column per value."""
+    """Return attributes as numeric columns (attribute, value), categories one-hot encoded unless they are constant."""
     numbers: dict[tuple[str, str], Any] = {}
     for name in ATTRIBUTES:
         if name not in CATEGORIES:

@@ -214,7 +214,7 @@ def run_repeat(
 ) -> tuple[Floats, Floats]:
     """Return the table (4, D) of every system on one draw, and the importance of attributes by tree (T, F).
 
-    * `seed`: seed of the study and number of the repeat; the draw from the randomly trimmed gold standard uses it too
+    * `seed`: seed of the study and number of the repetition, also used to draw from the randomly trimmed gold standard
     """
     matrix, document, remaining = sentences.columns.to_numpy(), sentences.document, sentences.left(majority)
     documents = len(majority)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 import kp_core as kp
-from kp_core.reading import Form, Mapping, Question, Source, form_for, understand
+from kp_core.reading import Form, Mapping, Question, Source, form_for, preview_file
 from kp_core.reading.meaning.mapping import HEADS, ROW
 from tests.cases import ROOT
 from tests.format_samples import archive, workbook
@@ -132,7 +132,7 @@ def test_non_table_form_has_settings_of_format():
 
 def test_preview_counts_documents_or_gives_reason():
     text = b"id,keyword\nd1,tide\nd1,sea\nd2,moon\nd2,\nd3,sun\nd4,x\n"
-    result = understand(Source("a.csv", text), Mapping())
+    result = preview_file(Source("a.csv", text), Mapping())
     assert result.counts == {"document": 4, "keyphrase": 5}
     assert result.documents.to_numpy().tolist() == [
         ["d1", "gold", "tide; sea"],
@@ -140,7 +140,7 @@ def test_preview_counts_documents_or_gives_reason():
         ["d3", "gold", "sun"],
     ]
     assert result.rejected["reason"].tolist() == ["an empty phrase"]
-    assert "KPScope does not know these column names: Kod, Anna, Ben." in understand(PEOPLE, Mapping()).problem
+    assert "KPScope does not know these column names: Kod, Anna, Ben." in preview_file(PEOPLE, Mapping()).problem
 
 
 def test_members_of_archives_have_forms_by_their_path():
@@ -164,10 +164,10 @@ def test_members_of_archives_have_forms_by_their_path():
 )
 def test_templates_are_read_correctly_in_all_formats(name, counts):
     path = ROOT / "sample_data" / name
-    assert understand(Source(path.name, path.read_bytes()), Mapping()).counts == counts
+    assert preview_file(Source(path.name, path.read_bytes()), Mapping()).counts == counts
     frame = pd.read_json(path, lines=True) if path.suffix == ".jsonl" else pd.read_csv(path, dtype="str")
     frame.to_excel(buffer := io.BytesIO(), index=False)
-    assert understand(Source(f"{path.stem}.xlsx", buffer.getvalue()), Mapping()).counts == counts
+    assert preview_file(Source(f"{path.stem}.xlsx", buffer.getvalue()), Mapping()).counts == counts
 
 
 def test_lists_of_single_words_may_be_tokens():
@@ -204,7 +204,7 @@ def test_cases_are_read_correctly_or_form_offers_truth(shared, name, role, form,
         assert form
         assert form in str(asked.mapping)
         said = asked.mapping
-    assert understand(source, replace(said, role="system" if role == "systems" else "")).counts == counts
+    assert preview_file(source, replace(said, role="system" if role == "systems" else "")).counts == counts
 
 
 def test_archive_files_may_be_documents_of_one_system():
