@@ -32,7 +32,7 @@ _NOT_READ = {
     re.compile(rb"#FORMAT=WebAnno"): "WebAnno TSV",
     re.compile(rb"[^\t\r\n]+\t(?:<[^<>\s]+> *)+(?:[\r\n]|$)"): "Text with URIs of Annif",
     re.compile(rb'\{.*"(?:@graph|dcterms:subject)"\s*:', re.DOTALL): "JSON-LD",
-    re.compile(rb"(?:%[^\r\n]*\s+)*@\w+\{"): "BibTeX",
+    re.compile(rb"(?:%[^\r\n]*[\r\n]\s*)*@\w+\{"): "BibTeX",
     re.compile(rb"TY  - |PMID ?- |%0 |FN |=LDR "): "records of RIS, PubMed, EndNote or MARC",
     re.compile(rb"@?prefix |@base ", re.IGNORECASE): "Turtle",
     re.compile(rb'\{.*"annotation_sets"\s*:', re.DOTALL): "JSON of GATE",
