@@ -133,8 +133,8 @@ def _holds_documents(file: File) -> bool:
 
 def _recognise_list(file: File, role: Role | None) -> Recognition | None:
     line = line_of([file])
-    one_per_line = 2 * sum(bool(re.search("[;|]", text)) for text in file.sample) <= len(file.sample)
-    is_numbered = line == "subject" or (line == "number" and one_per_line)
+    lists = sum(bool(re.search("[;|]|,.*\t", text)) for text in file.sample)
+    is_numbered = line == "subject" or (line == "number" and 2 * lists <= len(file.sample))
     known = file.mapping.format or _ending(file) in KEYS or is_numbered
     return _recognition([file], role, line) if known and role != "documents" else None
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import compress
 from urllib.parse import unquote_to_bytes
 
 import numpy as np
@@ -245,8 +246,10 @@ def _recognise_trec(file: File, role: Role | None) -> Recognition | None:
     is_qrels = file.suffix == ".qrels"  # only then may annotators replace the iteration
     lines = pc.ascii_trim_whitespace(pa.array(file.sample, pa.large_string()))
     for kind, (_, example, _) in _TREC.items():
-        fits = [_fits(fields, kind, is_qrels) for fields in _fields(lines, kind).to_pylist()]
-        if role in (None, kind) and any(fits) and fits[0] and sum(fits) >= 0.8 * len(fits):
+        rows = _fields(lines, kind).to_pylist()
+        fits = [_fits(fields, kind, is_qrels) for fields in rows]
+        phrases = any(not is_number(fields[2]) for fields in compress(rows, fits))  # else marks below documents
+        if role in (None, kind) and phrases and fits[0] and sum(fits) >= 0.8 * len(fits):
             evidence = f"{part_of(sum(fits), len(fits), 'first line', 'is', 'are')} `{example}`"
             strength = Strength.MARKS if all(fits) else Strength.NAMES
             return Recognition("F8", kind, (file,), evidence, {}, dict(file.mapping.switches), strength=strength)
