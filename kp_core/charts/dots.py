@@ -208,10 +208,8 @@ def histogram(
     anchor: Part = {"yref": "paper", "yanchor": "bottom", "xanchor": "left", "textangle": -20, "font": font}
     edges = {edge: word for edge, word in bands if edge > low}
     top = 1.05 if len(defined) and reaches(defined.max(), 1) else 1
-    x, y = (
-        axis(measure_name, range=[min(low, 0.0), top]),
-        axis(noun, tickformat="d", **({"dtick": 1} if len(defined) < 6 else {})),
-    )
+    steps: Part = {"dtick": 1} if len(defined) < 6 else {}  # Plotly would print 0 0 1 1
+    x, y = axis(measure_name, range=[min(low, 0.0), top]), axis(noun, tickformat="d", **steps)
     extra: Part = {"shapes": [upright(edge, color=GRAY, width=1, dash="dot") for edge in edges]}
     extra["annotations"] = [words_at(edge, 1, word, **anchor) for edge, word in edges.items()]
     middle = number(float(defined.median())) if len(defined) else "undefined"

@@ -430,10 +430,17 @@ def like_for_like(corpus: Corpus, settings: Settings, measure: str) -> Answer:
     return of_range(result, str(result.frame["measure"].iloc[0]), corpus.systems, people)
 
 
+_REACHING = {
+    HUMANS: "people on average reach",
+    RANDOM: "the random baseline reaches",
+    SILENT: "the empty baseline reaches",
+}
+
+
 def _references(values: Mapping[str, float], settings: Settings, *names: str) -> list[str]:
     """Report the values of references; random phrases are drawn from the universe, so it must be known."""
     known = [name for name in names if name in values and (name != RANDOM or interpretable(("K",), settings))]
-    return [say("value of a reference", name=name, value=values[name]) for name in known]
+    return [f"{_REACHING[name]} {number(values[name])}" for name in known]
 
 
 def of_range(result: Result, measure: str, systems: Sequence[str], people: Mapping[str, float]) -> Answer:

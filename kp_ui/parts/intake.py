@@ -296,12 +296,8 @@ def _details(subject: str) -> tuple[Any, ...]:
 
 def _line(words: str, *remedies: tuple[Any, ...], level: str = "warn") -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        shown: dict[str, Callable[..., Any]] = {
-            "stop": st.error,
-            "ask": st.info,
-            "warn": st.warning,
-            "info": st.caption,
-        }
+        shown: dict[str, Callable[..., Any]]
+        shown = {"stop": st.error, "ask": st.info, "warn": st.warning, "info": st.caption}
         shown[level](show.plain(words), width="stretch")
         for label, key, action, *given in remedies:
             controls.button(show.plain(first_capital(label)), key, action, *given)

@@ -133,7 +133,7 @@ def _table_settings(name: str, form: Form, fields: dict[str, str]) -> Mapping:
     mapping, meanings = form.mapping, list(fields.values())
     list_columns = [head for head, field in fields.items() if field in ("keyphrases", "gold")]
     is_wide = max(len(list_columns), meanings.count("score"), meanings.count("marks") if list_columns else 0) > 1
-    has_keyphrases = list_columns and mapping.role != "judgements"
+    has_keyphrases = (list_columns or "marks" in meanings) and mapping.role != "judgements"
     listed = any(_LISTED.match(cell) for head in list_columns for cell in form.columns[head])
     indices, changes = dict[str, str](), dict[str, Any]()
 
@@ -159,7 +159,8 @@ def _table_settings(name: str, form: Form, fields: dict[str, str]) -> Mapping:
             chosen = choose("A higher score", _BETTER, str(mapping.higher_is_better), "better")
             changes["higher_is_better"] = {"True": True, "False": False}.get(chosen)
         if "system" in meanings:
-            names = list(dict.fromkeys((*mapping.gold, *form.columns[list(fields)[meanings.index("system")]])))
+            column = next(head for head, field in fields.items() if field == "system")
+            names = list(dict.fromkeys((*mapping.gold, *form.columns[column])))
             gold: dict[str, Any] = {"default": mapping.gold, "key": f"gold {name}", "placeholder": "none of them"}
             changes["gold"] = tuple(st.multiselect("The gold standard is", names, **gold))
     return with_meanings(replace(mapping, **changes), fields, indices)

@@ -89,7 +89,8 @@ def layout_from_mapping(table: Table, mapping: Mapping, role: Role | None) -> La
     elif known_role == "judgements":
         layout = _judged_layout(layout)
     else:
-        _require(mapping.keyphrases or mapping.marks, table, "a column of keyphrases")
+        heads_are_phrases = mapping.marks and mapping.document != HEADS
+        _require(mapping.keyphrases or heads_are_phrases, table, "a column of keyphrases")
         layout = replace(layout, source=table.sheet if SHEET in (mapping.annotator, mapping.system) else "")
         layout = _in_columns(layout) or _in_one_column(layout)
     in_heads = mapping.document == HEADS and layout.kind in ("turned", "marked")

@@ -510,7 +510,7 @@ def _inner(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
     if phrases == TEXT and not profile(table, phrases).phrases:
         question = "The strings are longer than keyphrases usually are."
         return draft.doubted(question, "text", role="documents", text=phrases, keyphrases=(), split="")
-    lists = [json_list(cell) or [] for cell in table.first_texts(phrases, SAMPLE).to_pylist() if cell[:2] == "[["]
+    lists = [json_list(cell) or [] for cell in cells if cell[:2] == "[["]
     items = [item if isinstance(item, list) else [0] for cells in lists for item in cells]
     strings = [word for item in items for word in item]
     are_words = all(isinstance(word, str) and " " not in word.strip() and not is_number(word) for word in strings)

@@ -133,7 +133,7 @@ def _with_columns(tables: list[Table], mapping: Mapping) -> list[Table]:
     other_sheets = [table.sheet for table in tables if table not in fitting]
     if not fitting or not other_sheets:
         return fitting or tables[:1]
-    note = Note("warning", tables[0].file, f"Sheets without these columns were not read: {quoted(other_sheets)}.")
+    note = Note("warning", tables[0].file, f"Sheets without the chosen columns were not read: {quoted(other_sheets)}.")
     return [replace(fitting[0], notes=[*fitting[0].notes, note]), *fitting[1:]]
 
 

@@ -342,7 +342,8 @@ def _explode(file: str, rows: Sequence[Row], lines: Sequence[int]) -> tuple[Sequ
     if not names and len(rows) > 1:  # the list may be in an object
         flat_rows = list(map(_flatten, rows))
         names = {name for row in flat_rows for name, value in row.items() if isinstance(value, list)}
-        has_several = len(names) == 1 and any(len(row.get(*names) or ()) > 1 for row in flat_rows)
+        sizes = [len(value) for row in flat_rows for value in row.values() if isinstance(value, list)]
+        has_several = len(names) == 1 and max(sizes) > 1
         rows = flat_rows if has_several and len({*chain(*flat_rows)}) <= _NAMES else rows
     name = names.pop() if len(names) == 1 else ""
     lists = [row.get(name) for row in rows]

@@ -126,6 +126,10 @@ def test_other_nested_values_are_kept_as_json(nested: str) -> None:
     assert json_list(cell) == (list(map(list, value.items())) if isinstance(value, dict) else value)
 
 
+def test_a_list_beside_a_number_stays_a_cell() -> None:
+    assert columns('[{"m": {"s": 5}}, {"m": {"s": [{"h": 1}, {"h": 2}]}}]')["m.s"] == ["5", '[{"h": 1}, {"h": 2}]']
+
+
 def test_nan_is_missing_in_cells_and_text_in_lists() -> None:
     result = columns('[{"id": 1, "s": NaN, "k": [["a", NaN], ["b", -Infinity]]}, {"id": 2, "s": 0.5}]')
     assert result == {"id": [1, 2], "s": [None, 0.5], "k": ['[["a", NaN], ["b", -Infinity]]', None]}

@@ -63,6 +63,7 @@ def test_columns_of_a_mapping_are_read_literally():
         (Mapping(keyphrases="Anna"), "expected what the documents are, found no column of documents"),
         (Mapping(document="Kod"), "expected a column of texts or titles"),
         (Mapping("gold", document="Kod"), "expected a column of keyphrases"),
+        (Mapping("gold", document="(heads)", marks=("Anna", "Ben")), "expected a column of keyphrases"),
     ],
 )
 def test_a_mapping_that_does_not_fit_is_refused(mapping, message):
