@@ -332,9 +332,8 @@ class Schema:
         """Whether the table contains people's answers to questions."""
         return self.questions or bool(self.prefix)
 
-    def fits(self, names: Sequence[str]) -> bool:
-        """Return whether a table with these column names is such an export."""
-        heads = frozenset(map(plain, names))
+    def fits(self, names: Sequence[str], heads: frozenset[str]) -> bool:
+        """Return whether a table with these column names is such an export; `heads`: the names normalized."""
         if not heads.issuperset(self.needs) or not (heads.intersection(self.any) or not self.any):
             return False
         return (not self.whole or heads <= self._named()) and (not self.prefix or bool(self.answers(names)))
@@ -376,7 +375,8 @@ def schema_of(names: Sequence[str]) -> Schema | None:
     >>> schema_of(["id", "keywords"]) is None
     True
     """
-    return next((schema for schema in SCHEMAS if schema.fits(names)), None)
+    heads = frozenset(map(plain, names))
+    return next((schema for schema in SCHEMAS if schema.fits(names, heads)), None)
 
 
 #: All schemas in the order of recognition.

@@ -646,8 +646,9 @@ def _asked_if_unsure(table: Table, draft: Proposal, assigned: dict[str, str], us
     if is_certain and not (changes or extra or (draft.mapping.role == "system" and _unordered(table, len(used)))):
         return draft
     question = f"The columns {quoted((*used, *extra))} may be people, systems, or parts of one list."
-    sharing = [name for name in used if any(share_lists(table, [name, other]) for other in used if other != name)]
-    columns = sharing if len(sharing) > 1 and not (one_list or changes or extra) else [*used, *extra]
+    compared = () if one_list or changes or extra or len(used) > _PEOPLE else used
+    sharing = [name for name in compared if any(share_lists(table, [name, other]) for other in used if other != name)]
+    columns = sharing if len(sharing) > 1 else [*used, *extra]
     return draft.doubted(question, "keyphrases", "annotator", "system", **changes, keyphrases=tuple(columns))
 
 
