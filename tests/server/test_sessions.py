@@ -76,7 +76,9 @@ def wait_for_a_seat(address: str, cookies: Mapping[str, str] | None = None) -> S
 
 
 def written(*folders: Path) -> set[Path]:
-    return {path for folder in folders for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts}
+    """Return the files below `folders`, without the bytecode that tests beside this one leave."""
+    files = (path for folder in folders for path in folder.rglob("*") if path.is_file())
+    return {path for path in files if not {".git", "__pycache__"} & {*path.parts}}
 
 
 def test_session_beyond_seats_waits_for_free_seat(server: str) -> None:
