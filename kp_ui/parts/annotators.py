@@ -53,7 +53,8 @@ def together() -> None:
         link.to("documents", f"All {terms['documents']}")
         show.subheader(f"Most disputed {terms['keyphrases']}")
         headings = cached.on_corpus(subjects.subjects_of_annotators, cached.without_cutoff()).frame.query("apart > 0")
-        tables.table(screen_tables.headings_in_short(headings.head(5), len(annotators)), "disputed")
+        most_disputed = screen_tables.headings_in_short(headings.head(5), len(annotators))
+        tables.table(most_disputed, "disputed", note="people.disputed")
         show.downloads(headings, f"Most disputed {terms['keyphrases']}")
         link.to("documents", f"All {terms['keyphrases']}", documents_tab=terms["Keyphrases"])
         if _interprets_k(result):
@@ -156,6 +157,7 @@ def trimming() -> None:
     terms = workspace.terms()
     if not _interprets_k(cached.agreement()):
         show.about("people.no_word")
+        controls.button("Set N = 1,000", "set_N", link.choose, "universe", "number", help=prose.text("people.set_N"))
         return
     show.about("people.trimming", annotators=terms["annotators"], document=terms["document"])
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -162,6 +162,8 @@ def _rows(receipts: Sequence[report.Receipt]) -> None:
     for file in files:
         if meaning.is_open(file.name):
             _change(file)
+    if before := session.before_removal:
+        controls.button("Undo the removal", "undo_removal", workspace.open_uploads, before, icon=":material/undo:")
     if not has_uploads and session.uploads.files:
         show.about("data.set_aside")
 

@@ -315,7 +315,7 @@ def _conventions() -> None:
     for name in changed:
         _choose(name, f" (preset: {show.plain(in_words(name, settings.of_preset(name)))})")
     for group, names in settings.GROUPS.items():
-        with st.expander(group):
+        with st.expander(group, expanded=group == "Matching" and settings.value("universe") == "number"):
             if group == "Matching":
                 _choose("universe")
                 if settings.value("universe") == "number":

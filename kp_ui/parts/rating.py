@@ -101,9 +101,8 @@ def _rate_pair(pair: pd.DataFrame) -> None:
             side.markdown(f"#### {show.plain(str(pair[phrase].item()))}")
         show.small(f"Document: {pair['doc_id'].item()}")
     for side, (score, words) in zip(st.columns(5), SCORES.items(), strict=True):
-        label, options = f"{score} {words}", {"shortcut": str(score), "width": "stretch"}
-        rated = pair.assign(score=float(score))
-        controls.button(label, f"rate_{score}", restore_ratings, rated, container=side, **options)
+        options, rated = {"shortcut": str(score), "width": "stretch"}, pair.assign(score=float(score))
+        controls.button(words, f"rate_{score}", restore_ratings, rated, container=side, **options)
 
 
 def _invite() -> None:

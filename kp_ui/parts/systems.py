@@ -9,6 +9,7 @@ import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps, screen_tables
 from kp_core.charts.selection import NEAR, has_curve, named
 from kp_core.scoring.measures import parse
+from kp_core.scoring.order import exceeds
 from kp_core.scoring.paired import CORRECTIONS, TESTS, Correction, Family
 from kp_core.scoring.runs import OVER_RUNS, have_runs, runs_of
 from kp_core.similarity.relation import TYPES
@@ -291,11 +292,12 @@ def _rankings(measure: str) -> None:
     with left:
         show.chart(curves.rank_chart(study), "rank_chart", f"ranks by {chosen}")
     with right:
-        if len(study.alike()) > 1:
+        if exceeds(1, study.pairs["tau"].min()):
             caption = f"agreement of rankings by {chosen}"
             show.chart(heat_maps.kendall(study), "kendall", caption, note="comparison.kendall")
         else:
-            st.caption("All of these rankings are the same.")
+            ties = "Where the systems are not tied, all" if len(study.alike()) > 1 else "All"
+            st.caption(f"{ties} of these rankings are the same.")
     show.downloads(study.frame, f"Rankings by {chosen}")
     show.signature(cached.signature(measure))
 

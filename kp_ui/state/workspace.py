@@ -90,6 +90,7 @@ class Session:
     * `added`: whether files were added since the last reading; ids that differ by an extension are then mended
     * `problem`: why the uploads are not on screen, and what the user must decide first; else empty
     * `lost`: whether the address refers to files that are lost; False after other data are loaded
+    * `before_removal`: the uploads before the last change, if it removed a file
     * `stored`: the files stored on the server, their key, and whether this session stored them
     * `not_stored`: whether the server stores files but failed to store the last change
     """
@@ -104,6 +105,7 @@ class Session:
     findings: tuple[Finding, ...] = ()
     forms: tuple[Form, ...] = ()
     lost: bool = False
+    before_removal: Uploads | None = None
     stored: tuple[Uploads | None, str, bool] = (None, "", False)
     not_stored: bool = False
 
@@ -325,8 +327,8 @@ def add(files: Sequence[Source], beside_sample: bool = False) -> None:
     """
     if beside_sample and (sample := current().sample) is not None:
         session().uploads = SAMPLES[sample].uploads()
-    names = {file.name for file in files}
-    uploads = (*(file for file in session().uploads.files if file.name not in names), *files)
+    # A new version of a file takes the place of the old one, so that systems keep their order and colors.
+    uploads = tuple({file.name: file for file in (*session().uploads.files, *files)}.values())
     try:
         refuse_over(LIMITS.session_bytes, sum(len(file.data) for file in uploads), "bytes", files[-1].name, "all files")
     except kp.InputError as refusal:
@@ -339,10 +341,11 @@ def add(files: Sequence[Source], beside_sample: bool = False) -> None:
 def remove(name: str) -> None:
     """Remove a file; if no file is left, the sample is shown again."""
     files = tuple(file for file in session().uploads.files if file.name != name)
-    folder = f"{name}/"
+    folder, before = f"{name}/", session().uploads
     pairs = session().uploads.mappings.items()
     mappings = {file: mapping for file, mapping in pairs if file != name and not file.startswith(folder)}
     _change_uploads(files=files, mappings=mappings, title="")
+    session().before_removal = before
 
 
 def decide(name: str, mapping: Mapping) -> None:
@@ -371,7 +374,7 @@ def open_uploads(uploads: Uploads) -> None:
     """Request that the next run of the page reads the user's files; without files, show the sample."""
     state = session()
     state.uploads, state.pending, state.lost = uploads if uploads.files else Uploads(), bool(uploads.files), False
-    state.problem, state.findings, state.forms = "", (), ()
+    state.problem, state.findings, state.forms, state.before_removal = "", (), (), None
     if not uploads.files:
         _, key, stored_here = state.stored
         kept.forget(key if stored_here else "")

@@ -200,6 +200,8 @@ def offer_picture(title: str, caption: str, svg: Callable[[], str], **further_fo
 
 def popover(label: str, draw: Callable[[], None], key: str, **kwargs: Any) -> None:
     """Draw a popover whose content is computed when it is opened; the style reserves space until the content ends."""
+    # Streamlit takes a popover with another label for a new one, which would be closed.
+    st.session_state[key] = st.session_state.get(key, False)
     area = st.popover(label, key=key, on_change=link.deferred(link.mark_user_action), **kwargs)
     if area.open:
         with area:

@@ -57,7 +57,9 @@ def table(
     """
     if take:
         show.downloads(frame, take)
-    if len(frame) > _MAX_ROWS or options:
+    if not len(frame):
+        st.caption("None.")
+    elif len(frame) > _MAX_ROWS or options:
         _grid(_with_short_names(frame), key, options)
     else:
         rows(_with_short_names(frame), look_of(frame, documents, best))
