@@ -233,7 +233,8 @@ def headings_in_short(frame: pd.DataFrame, n_annotators: int) -> pd.DataFrame:
 
 def in_terms(table: pd.DataFrame, terms: Mapping[str, str]) -> pd.DataFrame:
     """Replace measures and headers with the words of `terms_for`."""
-    result = table.rename(columns={name: terms[name] for name in ("P_pos", "documents") if name in table})
+    heads = {"P_pos": terms["P_pos"], "documents": terms["documents"], "heading": terms["keyphrase"]}
+    result = table.rename(columns=heads)
     return result.assign(measure=result["measure"].map(lambda m: terms.get(m, m))) if "measure" in result else result
 
 

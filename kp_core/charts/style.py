@@ -23,7 +23,7 @@ GOLDEN = "#A67C00"
 #: Name of lines and labels that mark a cutoff.
 MARK = "cutoff"
 REFERENCES = (HUMANS, *BASELINES)
-_REFERENCE_LABELS = dict(zip(BASELINES, ("empty baseline", "random baseline", "oracle"), strict=True))
+REFERENCE_LABELS = dict(zip(BASELINES, ("empty baseline", "random baseline", "oracle"), strict=True))
 
 
 #: A Plotly figure as a dictionary, {"data": traces, "layout": layout}, or a part of one, such as a trace or an axis.
@@ -55,7 +55,7 @@ class Look:
 
 def short_names(systems: Iterable[str]) -> dict[str, str]:
     """Return system → name without the prefix and suffix that all systems share."""
-    names = {name: _REFERENCE_LABELS.get(name, name) for name in systems}
+    names = {name: REFERENCE_LABELS.get(name, name) for name in systems}
     return names | labels_of([name for name in names if name not in REFERENCES])
 
 

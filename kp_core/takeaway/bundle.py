@@ -25,8 +25,8 @@ from kp_core import typeset
 from kp_core.charts import curves, dots, heat_maps
 from kp_core.charts import screen_tables as tables
 from kp_core.charts.curves import Marks
-from kp_core.charts.selection import has_curve, named
-from kp_core.charts.style import Chart
+from kp_core.charts.selection import NEAR, has_curve, named
+from kp_core.charts.style import REFERENCE_LABELS, Chart
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError, pluralize, refuse_unknown
 from kp_core.reading.rows.report import statistics, telling
@@ -69,6 +69,13 @@ class Table:
     def numbers(self) -> pd.DataFrame:
         """The table for spreadsheets, with intervals in columns low and high."""
         return self.frame if self.values is None else self.values
+
+    def in_words(self) -> Table:
+        """Return the table with the words of the charts; spreadsheets keep the names of baselines and types."""
+        frame = self.frame.rename(columns=NEAR)
+        if "system" in frame:
+            frame["system"] = frame["system"].replace(REFERENCE_LABELS)
+        return replace(self, frame=frame, values=self.numbers)
 
 
 Parts = Iterator[str | Chart | Table]
@@ -456,7 +463,7 @@ def _section(data: _ReportData, name: str) -> Section:
     try:
         if missing:
             raise UsageError(f"it needs {missing}.")
-        parts = list(SECTIONS[name][2](data))
+        parts = [part.in_words() if isinstance(part, Table) else part for part in SECTIONS[name][2](data)]
     except (InputError, UsageError) as problem:
         return Section(name, title, (f"Not available: {problem}",))
     text = tuple(part for part in parts if isinstance(part, str))
