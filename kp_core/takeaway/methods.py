@@ -85,6 +85,8 @@ def _sentences(details: Iterable[tuple[str, str]]) -> str:
 
 _COLUMNS = ("name", "sentence", "formula", "range", "better", "averages", "undefined", "source", "family", "example")
 
+_NEEDS = {"": "texts only", "documents": "external documents", "phrases": "a list of phrases"}
+
 
 def records() -> list[dict[str, str]]:
     """Return one record per measure, as tables and the command line show it."""
@@ -104,37 +106,34 @@ def cards(family: str, search: str = "") -> list[Card]:
     elif family == "extraction":
         entries = list(map(_extractor, EXTRACTORS.values()))
     else:
-        entries = [_measure(record) for record in records() if record["family"] == family]
-    query = search.strip().lower()
-    return [card for card in entries if query in f"{card.title} {card.sentence} {card.facts} {card.formula}".lower()]
+        of_family = [record for record in records() if record["family"] == family]
+        entries = [record | {"range": f"{record['range']}, {record['better']}"} for record in of_family]
+    query, all_cards = search.strip().lower(), list(map(_card, entries))
+    return [card for card in all_cards if query in f"{card.title} {card.sentence} {card.facts} {card.formula}".lower()]
 
 
-def _measure(record: dict[str, str]) -> Card:
-    details = {name.capitalize(): record[name] for name in ("range", "averages", "undefined", "source")}
-    details["Range"] += f", {record['better']}"
-    return Card(record["name"], record["name"], record["sentence"], record["formula"], record["example"], details)
+#: Details of cards, in their order.
+_DETAILS = ("needs", "parameters", "range", "options", "averages", "undefined", "source")
 
 
-def _similarity(measure: SimilarityCard) -> Card:
-    options = [
+def _card(entry: Mapping[str, Any]) -> Card:
+    details = {name.capitalize(): entry[name] for name in _DETAILS if entry.get(name)}
+    title, example = entry.get("title", entry["name"]), entry.get("example", "")
+    return Card(entry["name"], title, entry["sentence"], entry["formula"], example, details)
+
+
+def _similarity(measure: SimilarityCard) -> dict[str, Any]:
+    options = "; ".join(
         f"{name} = {', '.join(map(str, values)) if isinstance(values[0], str) else '{:g} to {:g}'.format(*values)}"
         for name, values in measure.options.items()
-    ]
-    details = {
-        "Range": _range_in_words(measure),
-        "Options": "; ".join(options),
-        "Undefined": measure.undefined,
-        "Source": measure.source,
-    }
-    nonempty = {name: text for name, text in details.items() if text}
-    return Card(measure.name, measure.name, measure.sentence, measure.formula, measure.example, nonempty)
+    )
+    return vars(measure) | {"range": _range_in_words(measure), "options": options}
 
 
-def _extractor(system: Extractor) -> Card:
+def _extractor(system: Extractor) -> dict[str, Any]:
     parameters = ", ".join(f"{PARAMETERS[name].symbol} = {PARAMETERS[name].default:g}" for name in system.parameters)
-    needs = {"": "texts only", "documents": "external documents", "phrases": "a list of phrases"}[system.needs]
-    details = {"Needs": needs, "Parameters": parameters, "Source": system.source}
-    return Card(system.name, f"{system.name}: {system.title}", system.sentence, system.formula, "", details)
+    title, needs = f"{system.name}: {system.title}", _NEEDS[system.needs]
+    return vars(system) | {"title": title, "needs": needs, "parameters": parameters}
 
 
 def _conventions() -> pd.DataFrame:
