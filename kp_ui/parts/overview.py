@@ -89,6 +89,7 @@ def _rows(at_cutoff: kp.Result, over_k: kp.Result, measure: str, verdict: kp.Ans
         show.small(show.meaning(grade, at_cutoff.documents))
     if not universe:
         show.about("people.no_word")
+        show.about("results.random")
     if (human_comparison := results.like_for_like()) is not None:
         reason = f"Both are scored against the others, leaving out each in turn; {rows[0].number} above is against all."
         show.small(show.in_short(f"{human_comparison.claim} {reason}"))
