@@ -194,7 +194,8 @@ def _curve(pooled: bool, threshold: float) -> None:
         measure = controls.select("Score", scores, "score", meaning=show.meanings(scores))
         ranked = [name for name in results.best_first() if name in systems]
         system = results.choose_system("System", "system", ranked)
-    show.chart(curves.over_threshold(curve, measure, system, threshold), "trimming")
+    if curve["drawn"].any():
+        show.chart(curves.over_threshold(curve, measure, system, threshold), "trimming")
     show.about("people.curve", documents=FEWEST_DOCUMENTS, phrases=FEWEST_PHRASES)
     with st.expander("What remains at each threshold"):
         remaining = curve.drop_duplicates("threshold")[["threshold", "documents", "gold"]]

@@ -152,7 +152,7 @@ def _bar(controls_shown: Sequence[str], on_step: Callable[[int], None]) -> None:
     * `on_step`: what a presenter's clicker does; called with 1 (forward) or −1 (back)
     """
     groups: dict[str, Callable[[], object]] = {"k": cutoff, "measure": _measure, "gold": _gold, "conventions": _preset}
-    if not workspace.corpus().systems:
+    if not (workspace.corpus().systems and len(workspace.corpus().gold)):
         groups = {"conventions": _preset}
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="xsmall"):
         if link.presented():
