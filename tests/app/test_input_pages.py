@@ -315,8 +315,7 @@ def test_removing_one_file_keeps_address() -> None:
     assert (before := dict(app.query_params))["files"] == "yes"
     app.button(key="remove run.mine").click().run()
     assert app.query_params == before  # so that Back leaves the page
-    app.button(key="undo_removal").click().run()
-    assert len(app.session_state["session"].uploads.files) == 2
+    assert len(app.button(key="undo_removal").click().run().session_state["session"].uploads.files) == 2
     assert "refers to uploaded files." in opened("data", files="2").info[0].value
 
 
