@@ -1,7 +1,5 @@
 """Fill in the form of a question as a person would: change one field after another."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Judge whether files are read correctly, or asked about with the truth at most three choices away."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace

@@ -1,7 +1,5 @@
 """Text of users is shown unchanged on every page and in every download."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
+from kp_core.charts.style import REFERENCE_LABELS
 from kp_core.learn import LESSONS
 from kp_ui.shell import PAGES as SCREENS
 from tests.browser.steps import DESK, SETTLE, TELEPHONE, bar, drop, follow, main, slider, written
@@ -228,7 +229,7 @@ def assert_report_opens_without_a_network(browser: Browser, path: Path, board: d
     value = next(place for place, head in enumerate(shown[0]) if head.startswith("F1@"))
     of_report = {row[shown[0].index("system")]: float(row[value]) for row in shown[1:]}
     assert "<b>evil</b>" in board
-    assert {name: of_report[name] for name in board} == board
+    assert {name: of_report[REFERENCE_LABELS.get(name, name)] for name in board} == board
     assert report.evaluate(BECAME) == []
     context.close()
 

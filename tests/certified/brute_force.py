@@ -3,8 +3,6 @@
 Nothing of KPScope is imported. A logarithm or a root is computed with 50 digits, of which 15 are certified.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

@@ -1,7 +1,5 @@
 """Run published programs on the cases of the certified set, with the lists and labels of the brute force."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from typing import Any

@@ -1,7 +1,5 @@
 """The certified set: its exact values by brute force, by published programs, and by KPScope itself."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Turn the scenes of inputs.toml into docs/certified/cases.json, with values: `python -m tests.certified.write`."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

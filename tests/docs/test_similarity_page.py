@@ -1,7 +1,5 @@
 """The page on your own similarity: its code runs with known vectors, and its table is recomputed."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

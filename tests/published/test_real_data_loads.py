@@ -1,7 +1,5 @@
 """The real data sets load with exactly the counts that were published or measured for them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Several processes: nginx in front of two copies, one of which ends; no server contacts another host."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

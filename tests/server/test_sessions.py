@@ -1,7 +1,5 @@
 """Sessions of a running server: isolation, seats, files left on disk, and work that ends with its browser."""
 
-from __future__ import annotations
-
 import io
 import os
 import random
@@ -76,9 +74,8 @@ def wait_for_a_seat(address: str, cookies: Mapping[str, str] | None = None) -> S
 
 
 def written(*folders: Path) -> set[Path]:
-    """Return the files below `folders`, without the bytecode that tests beside this one leave."""
     files = (path for folder in folders for path in folder.rglob("*") if path.is_file())
-    return {path for path in files if not {".git", "__pycache__"} & {*path.parts}}
+    return {path for path in files if not {".git", "__pycache__"} & {*path.parts}}  # other tests leave bytecode
 
 
 def test_session_beyond_seats_waits_for_free_seat(server: str) -> None:

@@ -1,7 +1,5 @@
 """The folder for kept files: only its own link reopens a lost session."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -1,7 +1,5 @@
 """One answer per data set claims no more than the numbers support, and is the same everywhere."""
 
-from __future__ import annotations
-
 import html
 import json
 from itertools import combinations, product

@@ -1,7 +1,5 @@
 """Claims in situations in which a claim was once false or misleading."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The user's own similarity against the formulas of KPEval's script, brute force and SciPy's assignment."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Measures of lists alone, against counting by hand, KPEval's formulas and NumPy's cosines."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The sample of book titles: the order of its systems reverses, and identifiers unite synonyms."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

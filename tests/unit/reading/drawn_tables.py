@@ -1,7 +1,5 @@
 """Draw tables of known content."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

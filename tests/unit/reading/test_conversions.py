@@ -1,7 +1,5 @@
 """The programs to which docs/formats.md links turn unsupported formats into supported ones."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Small files that once cost seconds or gigabytes are refused, or read, within a few seconds of one processor."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Every family, and every ambiguous case of the format description, is read as documented."""
 
-from __future__ import annotations
-
 import pickle
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Folders, archives and loose files as they are published: what is a list, a text, or nothing; and whose list it is."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import tarfile

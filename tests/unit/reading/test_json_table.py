@@ -1,7 +1,5 @@
 """JSON of every shape becomes one table, and JSONL the same table at once and line by line."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Kinds of files that were once misread are read, asked about with the right answer, or refused."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections import abc

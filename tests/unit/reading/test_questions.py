@@ -1,7 +1,5 @@
 """A reading is proved or asked about: uncertain or implausible files raise a question whose answers load."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

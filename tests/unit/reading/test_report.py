@@ -1,7 +1,5 @@
 """The load report counts lists, gaps, duplicates and odd characters, and offers fixes only if they are one to one."""
 
-from __future__ import annotations
-
 import pytest
 
 from kp_core.corpus import Corpus

@@ -1,7 +1,5 @@
 """Exports of known programs are recognized by their headers alone, and read correctly."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """What one file does not say and another one does: a late TAB, and the ids of as many lines."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Files, folders, archives and encodings: everything is read in memory, and a hostile archive is refused."""
 
-from __future__ import annotations
-
 import codecs
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Long, list and wide tables, judgements and DataFrames find their columns and keep every cell unchanged."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from typing import Any
