@@ -151,7 +151,7 @@ def _table_settings(name: str, form: Form, fields: dict[str, str]) -> Mapping:
         if has_keyphrases and "document" not in (*meanings, *indices.values()):
             words = {ROW: "each row", FILE: "the whole file"}
             indices[choose("A document is", words, mapping.document, "document")] = "document"
-        if has_keyphrases:
+        if has_keyphrases and list_columns:  # marks have no lists
             changes["split"] = choose("Cells are split at", _SPLITS, mapping.split, "split")
         if has_keyphrases and (mapping.inner or listed):
             changes["inner"] = choose("Each item is", _INNER, mapping.inner, "inner")
