@@ -24,9 +24,10 @@ from tests.scale.tables import draw, engine, write
 SLOW = """
 import sys, time
 from kp_core.scale import tally
-score = tally.score
+score, at_once = tally.score, iter(range(4))
 def slowly(corpus, plan):
-    time.sleep(0.15)
+    if next(at_once, None) is None:
+        time.sleep(60)  # until the signal comes, however busy the machine is
     return score(corpus, plan)
 tally.score = slowly
 from kp_core.cli import main
