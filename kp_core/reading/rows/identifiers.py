@@ -138,8 +138,11 @@ def _sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
         starts = np.union1d(*(run_starts(pa.array(table[name])) for name in (column, "doc_id")))
         rows = table.iloc[starts].rename(columns={column: "source"})
         pairs = pd.concat([rows, corpus.empty[corpus.empty["role"] == role]])[["source", "doc_id"]].drop_duplicates()
-        if len(pairs):
-            by_side = {side: pairs.groupby("source", sort=False)["doc_id"].agg(list).to_dict()} | by_side
+        lists: dict[str, list[str]] = {}
+        for source, doc_id in zip(*(pa.array(pairs[name]).to_pylist() for name in pairs), strict=True):
+            lists.setdefault(source, []).append(doc_id)
+        if lists:
+            by_side = {side: lists} | by_side
     return by_side
 
 
