@@ -736,5 +736,5 @@ def guess(table: Table, role: Role | None) -> Proposal:
     fallback = replace(draft, mapping=replace(draft.mapping, document=ROW, keyphrases=(best,), split="none"))
     proposed = _single_column(table, role or "gold", {**assigned, "keyphrases": best}) or fallback
     proposed = replace(proposed, role_known=False, worded=not table.header)
-    coded = len(table.names) == 2 and document == table.names[0] and shapes[document].codes
+    coded = len(table.names) == 2 and document == table.names[0] and profile(table, document).codes
     return proposed if coded and not table.header else proposed.doubted(words, "document", "keyphrases")
