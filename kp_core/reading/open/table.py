@@ -277,6 +277,8 @@ def _without_footer(table: Table) -> Table:
     """Take out totals at the end of a table, and notes after a blank row."""
     lines = table.line_numbers()[-_HEADS:].tolist()
     rows = list(zip(*(column.slice(len(table) - len(lines)).to_pylist() for column in table.columns), strict=True))
+    # A row of a text file extends over the lines of its cells.
+    ends = [line + (0 if table.sheet else "".join(row).count("\n")) for line, row in zip(lines, rows, strict=True)]
     footer: list[str] = []
     while len(rows) > 1 and len(table.names) > 1:
         cells = list(filter(None, map(str.strip, rows[-1])))
@@ -284,12 +286,12 @@ def _without_footer(table: Table) -> Table:
         digits = [bool(re.search(r"\d", cell)) for cell in (cells[1:] or words[1:])]
         sums = bool(digits) and all(digits) and plain(words[0]) in TOTALS
         is_note = (len(cells) == 1 and " " in cells[0]) or cells[0].endswith(":")
-        if not (sums or (is_note and lines[len(rows) - 1] - lines[len(rows) - 2] > 1)):
+        if not (sums or (is_note and lines[len(rows) - 1] - ends[len(rows) - 2] > 1)):
             break
         footer.append(" ".join(cells))
         rows.pop()
     # Rows of another width after a blank line are notes too.
-    notes = [row for row in table.rejected if lines and row[1] > lines[-1] + 1]
+    notes = [row for row in table.rejected if ends and row[1] > ends[-1] + 1]
     if not (notes or footer):
         return table
     example = (footer or [notes[-1][3]])[-1]
