@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import datetime
 import io
-import math
 import os
 import re
 import warnings
 import zipfile
 from collections.abc import Iterator
-from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -174,17 +172,13 @@ def read_parquet(file: File) -> Table:
     import pyarrow.parquet as pq
 
     with refuse_damaged(file.name, "Parquet file", (pa.ArrowException, OSError, ValueError)):
-        opened = partial(pq.ParquetFile, pa.BufferReader(file.source.data))
-        texts, n_texts = _text_columns(file, opened())
-        # Dictionary encoding limits the memory of repeated text until its size is known, but takes twice the time.
-        stored = opened(read_dictionary=texts)
-        if _longest_repeated(stored) * n_texts <= file.limits.unpacked_bytes:
-            stored = opened()
+        texts = _text_columns(file, pq.ParquetFile(pa.BufferReader(file.source.data)))
+        # Dictionary encoding limits the memory of repeated text until its size is known.
+        stored = pq.ParquetFile(pa.BufferReader(file.source.data), read_dictionary=texts)
         groups, size = [stored.schema_arrow.empty_table()], 0
         for number in range(stored.num_row_groups):  # one by one, because Arrow cannot read lists of several at once
             groups.append(stored.read_row_group(number))
-            chunks = (chunk for column in groups[-1].columns for chunk in column.chunks)
-            size += sum(_decoded_size(leaf) for chunk in chunks for leaf in _leaves(chunk))
+            size += sum(_decoded_size(chunk) for column in groups[-1].columns for chunk in column.chunks)
             refuse_over(file.limits.unpacked_bytes, size, "bytes spelled out", file.name, "a table")
         table = pa.concat_tables(groups)
         table.validate(full=True)  # text that is not UTF-8 would fail later
@@ -194,8 +188,8 @@ def read_parquet(file: File) -> Table:
     return Table(file.name, names, columns, described=described, limits=file.limits, read=len(table))
 
 
-def _text_columns(file: File, opened: pq.ParquetFile) -> tuple[list[str], int]:
-    """Return the paths of text columns, and how many texts they have; refuse a file over the limits by its metadata."""
+def _text_columns(file: File, opened: pq.ParquetFile) -> list[str]:
+    """Return the paths of text columns; refuse a file that exceeds the limits by its metadata."""
     limits, name, stored = file.limits, file.name, opened.metadata
     refuse_over(limits.rows, stored.num_rows, "rows", name, "a table")
     refuse_over(limits.columns, stored.num_columns, "columns", name, "a table")
@@ -205,7 +199,7 @@ def _text_columns(file: File, opened: pq.ParquetFile) -> tuple[list[str], int]:
     for number in range(stored.num_row_groups):
         # If sizes contradict each other, Arrow (26) raises on reading a row, but crashes on the metadata of a column.
         next(opened.iter_batches(1, [number]), None)
-    texts, n_texts, cells = list[str](), 0, 0
+    texts, cells = [], 0
     for index in range(stored.num_columns):
         parts, column = [group.column(index) for group in groups], stored.schema.column(index)
         values = sum(part.num_values for part in parts)
@@ -219,30 +213,15 @@ def _text_columns(file: File, opened: pq.ParquetFile) -> tuple[list[str], int]:
             raise InputError(name, found, "another encoding", "Write it again with dictionaries, or as CSV.")
         if column.physical_type == "BYTE_ARRAY" and "DELTA_LENGTH_BYTE_ARRAY" not in encodings:
             texts.append(column.path)
-            n_texts += values
     refuse_over(limits.cells, cells, "cells", name, "a table")
-    return texts, n_texts
-
-
-def _longest_repeated(stored: pq.ParquetFile) -> float:
-    """Return the most bytes of a text in the dictionaries of a file; infinity if a dictionary is not read yet."""
-    first_rows = (next(stored.iter_batches(1, [number]), None) for number in range(stored.num_row_groups))
-    leaves = (leaf for row in first_rows if row for column in row.columns for leaf in _leaves(column))
-    sizes = [pc.max(pc.binary_length(leaf.dictionary)).as_py() for leaf in leaves if pa.types.is_dictionary(leaf.type)]
-    return max((math.inf if size is None else size for size in sizes), default=0)
-
-
-def _leaves(values: pa.Array) -> Iterator[pa.Array]:
-    """Yield the arrays of values in lists and structs."""
-    if pa.types.is_dictionary(values.type) or not pa.types.is_nested(values.type):
-        yield values
-        return
-    for part in [values.flatten()] if holds_lists(values) else values.flatten():
-        yield from _leaves(part)
+    return texts
 
 
 def _decoded_size(values: pa.Array) -> int:
-    if not pa.types.is_dictionary(values.type):
-        return int(values.nbytes)
-    lengths = pc.binary_length(values.dictionary).fill_null(0)
-    return int(pc.sum(lengths.take(values.indices)).as_py() or 0)
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        lengths = pc.binary_length(values.dictionary).fill_null(0)
+        return int(pc.sum(lengths.take(values.indices)).as_py() or 0)
+    if holds_lists(values):
+        return _decoded_size(values.flatten())
+    return sum(map(_decoded_size, values.flatten())) if pa.types.is_struct(kind) else int(values.nbytes)
