@@ -124,8 +124,7 @@ class AverageSums(TypedDict, total=False):
     drawn: dict[int, Floats]  # index of a summand → its weighted sums of resamples (B, K)
     weight: Floats  # (B, K) weights of documents with a value
     reasons: dict[str, Floats]  # (K,) documents by reason, in blocks without any value
-    squares: Floats  # (K,) for the cluster t interval: of values
-    products: Floats  # (K, M, M) for the cluster t interval: of all pairs of counts
+    products: Floats  # (K, M, M) for the cluster t interval: of all pairs of summands
 
 
 class PartSums(TypedDict, total=False):
@@ -229,10 +228,8 @@ class Accumulator:
         totals["sums"] = {i: values.sum(axis=0) for i, values in enumerate(filled)}
         if self.weights is not None:
             totals["drawn"] = {i: self.weights @ values for i, values in enumerate(filled)}
-        if self.interval == "cluster-t" and (pooled or len(filled) > 1):
+        if self.interval == "cluster-t":
             totals["products"] = _products(filled)
-        elif self.interval == "cluster-t":
-            totals["squares"] = (filled[0] ** 2).sum(axis=0)
         if self.weights is not None and not pooled:
             complete = defined.all()
             totals["weight"] = self.weights.sum(axis=1)[:, None] if complete else self.weights @ defined.astype(float)
@@ -252,57 +249,34 @@ class Accumulator:
         absent: str = "no_documents",
     ) -> Estimate:
         """Return value, interval and reason for missing values per column; absent: the reason if no document counts."""
-        totals = self.sums.averages[self._key(system, measure, cutoffs, average)]
-        n, sums = totals["documents"].astype(np.int64), [*totals["sums"].values()]
-        if average == "micro":
-            return self._pooled(measure, totals, n, absent)
+        totals, pooled = self.sums.averages[self._key(system, measure, cutoffs, average)], average == "micro"
+        n, sums = totals["documents"].astype(np.int64), [total[None] for total in totals["sums"].values()]
+        value = np.where(n > 0, average_of(measure, average, sums, n)[0], np.nan)
         reason: list[str | None] = [None] * len(n)
-        for column in np.flatnonzero(n == 0):
+        for column in np.flatnonzero(np.isnan(value)):
             counts = {why: number[column] for why, number in totals.get("reasons", {}).items()}
-            reason[column] = max(sorted(counts), key=counts.__getitem__) if counts else absent
-        value = average_of(measure, average, sums, n)
-        if "squares" in totals:
-            influence = ratio(squared_deviations(value, totals["squares"], n), n**2, np.nan)
-            half_width = intervals.t_half_width(influence, np.zeros(1), n)
+            reason[column] = max(sorted(counts), key=counts.__getitem__, default=absent)
+            if pooled and n[column]:
+                total = cells_of(measure, sums)
+                unknown = np.isnan(total.hits[0, column])
+                reason[column] = "universe_too_large" if unknown else str(concordance.status(total)[0, column])
+        if "products" in totals and (measure.card.smooth or not pooled):
+            slopes = gradients(measure, average, sums, np.maximum(n, 1))
+            half_width = t_half_width(slopes, totals["products"], n, None if pooled else np.vstack(sums).T)
             return Estimate(value, value - half_width, value + half_width, n, reason)
-        if "products" in totals:  # F of means; the influences on a mean are the deviations from it
-            size = np.maximum(n, 1)
-            slopes = gradients(measure, average, [total[None] for total in sums], size)
-            deviations = totals["products"] - np.einsum("mk,nk->kmn", sums, np.stack(sums) / size)
-            (squares, _), (_, terms) = quadratic(slopes, deviations), quadratic(slopes, totals["products"])
-            half_width = intervals.t_half_width(squares, terms, n)
-            return Estimate(value, value - half_width, value + half_width, n, reason)
-        resampled = None
-        if "drawn" in totals:
-            resampled = average_of(measure, average, [*totals["drawn"].values()], totals["weight"])
-        return with_bounds(value, resampled, n, reason)
+        if "drawn" not in totals:
+            return with_bounds(value, None, n, reason)
+        drawn, weight, part = [*totals["drawn"].values()], totals.get("weight"), self.sums.parts[self.part]
+        if pooled and (part["drawn"] != part["scored"]).any():  # totals are scaled to the number of documents
+            scale = ratio(part["scored"], part["drawn"], np.nan)[:, None]
+            drawn = [counts * scale for counts in drawn]
+        return with_bounds(value, average_of(measure, average, drawn, weight), n, reason)
 
     def _key(self, system: int, measure: Measure, cutoffs: tuple[Cutoff, ...], average: str) -> AverageKey:
         counts = measure.name()
         if average == "micro" and cutoffs:
             counts = "table" if measure.of_tables else "ranking"
         return AverageKey(self.part, system, average, counts, cutoffs)
-
-    def _pooled(self, measure: Measure, totals: AverageSums, n: Ints, absent: str) -> Estimate:
-        total = cells_of(measure, [counts[None] for counts in totals["sums"].values()])
-        if not n.any():
-            undefined = np.full(len(n), np.nan)
-            return Estimate(undefined, undefined, undefined, n, [absent] * len(n))
-        value, resampled = measure.scores(total)[0], None
-        if "drawn" in totals:
-            drawn, part = [*totals["drawn"].values()], self.sums.parts[self.part]
-            if (part["drawn"] != part["scored"]).any():  # totals are scaled to the number of documents
-                scale = ratio(part["scored"], part["drawn"], np.nan)[:, None]
-                drawn = [counts * scale for counts in drawn]
-            resampled = measure.scores(cells_of(measure, drawn))
-        status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0].astype(object)
-        status[n == 0] = absent
-        reason = [str(why) if np.isnan(x) else None for x, why in zip(value, status, strict=True)]
-        if "products" in totals and measure.card.smooth:
-            influence = quadratic(gradients(measure, average="micro", sums=total.arrays()), totals["products"])
-            half_width = intervals.t_half_width(*influence, n)
-            return Estimate(value, value - half_width, value + half_width, n, reason)
-        return with_bounds(value, resampled, n, reason)
 
 
 def cells_of(measure: Measure, arrays: Sequence[Floats]) -> Cells:
@@ -367,10 +341,18 @@ def gradients(measure: Measure, average: str, sums: Sequence[Floats], n: Any = N
     return np.stack(slopes, axis=-1)
 
 
-def quadratic(slopes: Floats, products: Floats) -> tuple[Floats, Floats]:
-    """Return the sum of the documents' squared influences (K,), and the sum of the absolute values of its terms."""
-    terms = slopes[:, :, None] * slopes[:, None, :] * products
-    return terms.sum(axis=(1, 2)), np.abs(terms).sum(axis=(1, 2))
+def t_half_width(slopes: Floats, products: Floats, n: Ints, sums: Floats | None = None) -> Floats:
+    """Return half the width of the cluster t interval of an average (K,) of n documents (K,).
+
+    * `slopes`, `products`: its gradient (K, M), and the products of the summands (K, M, M)
+    * `sums`: the sums (K, M) if it is a mean, on which the influence of a document is its deviation
+    """
+    deviations = products
+    if sums is not None:
+        deviations = products - np.einsum("km,kn->kmn", sums, sums / np.maximum(n, 1)[:, None])
+    terms = slopes[:, :, None] * slopes[:, None, :]
+    squares, sizes = (terms * deviations).sum(axis=(1, 2)), np.abs(terms * products).sum(axis=(1, 2))
+    return intervals.t_half_width(squares, sizes, n)
 
 
 def estimate(

@@ -17,9 +17,9 @@ from kp_core.scoring.accumulate import (
     add_to,
     average_of,
     gradients,
-    quadratic,
     squared_deviations,
     summands,
+    t_half_width,
 )
 from kp_core.scoring.by_subject import SubjectCounts, refuse_unsuitable, swapped_difference
 from kp_core.scoring.codes import Bools, Floats, Ints
@@ -221,14 +221,10 @@ class Pairing:
 
     def _half_width(self, products: Floats, first: Floats, second: Floats, n: int) -> float:
         """Return half the width of the cluster t interval of a difference, from the products of the summands."""
-        sides = [first, second]
-        if self.at.average != "micro":  # the influences on a mean are the deviations from it
-            products = products - np.outer(np.hstack(sides), np.hstack(sides)) / n
-        slopes = [
-            gradients(self.at.parsed, self.at.average, list(sums[:, None, None]), np.asarray(n)) for sums in sides
-        ]
-        influence = quadratic(np.hstack([slopes[0], -slopes[1]]), products[None])
-        return float(intervals.t_half_width(*influence, n)[0])
+        sides, documents = (first, second), np.array([n])
+        slopes = [gradients(self.at.parsed, self.at.average, list(sums[:, None, None]), documents) for sums in sides]
+        sums = None if self.at.average == "micro" else np.hstack(sides)[None]
+        return float(t_half_width(np.hstack([slopes[0], -slopes[1]]), products[None], documents, sums)[0])
 
 
 def _sums_of_differences(differences: Floats) -> Floats:
