@@ -241,6 +241,7 @@ def test_pairs_rated_by_keyboard_join_those_of_people(server: str, page: Page, s
     page.keyboard.press("3")  # no pair is on screen, so nothing is rated
     page.get_by_text("Rate near misses yourself", exact=True).click()
     page.get_by_text("0 of 20 rated by you").wait_for()
+    settle(page)
     for done, score in enumerate("034", 1):
         page.keyboard.press(score)
         page.get_by_text(f"{done} of 20 rated by you").wait_for()
