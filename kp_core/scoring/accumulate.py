@@ -256,10 +256,10 @@ class Accumulator:
         for column in np.flatnonzero(np.isnan(value)):
             counts = {why: number[column] for why, number in totals.get("reasons", {}).items()}
             reason[column] = max(sorted(counts), key=counts.__getitem__, default=absent)
-            if pooled and n[column]:
-                total = cells_of(measure, sums)
-                unknown = np.isnan(total.hits[0, column])
-                reason[column] = "universe_too_large" if unknown else str(concordance.status(total)[0, column])
+        if pooled and (undefined := np.isnan(value) & (n > 0)).any():
+            total = cells_of(measure, sums)
+            status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0]
+            reason = [str(status[column]) if undefined[column] else why for column, why in enumerate(reason)]
         if "products" in totals and (measure.card.smooth or not pooled):
             slopes = gradients(measure, average, sums, np.maximum(n, 1))
             half_width = t_half_width(slopes, totals["products"], n, None if pooled else np.vstack(sums).T)
