@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError, Note, UsageError, pluralize
+from kp_core.errors import InputError, Note, UsageError, input_error, pluralize
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.lists.list_builder import ListBuilder, add_list, document_rows
 from kp_core.reading.meaning.fields import plain, words_of
@@ -84,8 +84,7 @@ def given_items(values: abc.Mapping[Role | None, Any], limits: Limits) -> list[I
 def _by_name(value: Any, role: Role | None) -> Iterator[tuple[str | None, list[Any]]]:
     by_name = isinstance(value, abc.Mapping) and (role == "system" or (role == "gold" and _have_names(value.values())))
     if by_name and role == "system" and value and all(map(_is_list_of_phrases, value.values())):
-        remedy = "Put the lists under the name of a system."
-        raise InputError("systems", "a dictionary of lists", "{system: {document: [phrase, …]}}", remedy)
+        raise input_error("systems", "no name of a system")
     pairs = value.items() if by_name else [] if value is None else [(None, value)]
     for name, items in pairs:
         display_name = None if name is None else storable(str(name))
@@ -132,8 +131,7 @@ def _open(item: Input, options: LoadOptions) -> Iterator[OpenedFiles]:
     for bundle in bundles:
         if not bundle.files:
             left_out = f" (left out: {', '.join(bundle.ignored[:3])})" if bundle.ignored else ""
-            found, remedy = f"no file to read{left_out}", "Check the folder or archive."
-            raise InputError(bundle.name, found, "at least one file", remedy)
+            raise input_error(bundle.name, "nothing to read", left_out=left_out)
         chosen = (options.mappings[name] for name in _names_of(bundle) if name in options.mappings)
         mappings[bundle.name] = next(chosen, mappings.get(bundle.name, Mapping()))
     kwargs: dict[str, Any] = {"limits": options.limits, "encoding": options.encoding, "strict": options.strict}
@@ -200,8 +198,7 @@ def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
     for title, column in frame.items():
         is_phrase = plain(str(title)) in words_of("phrase")
         if is_phrase and column.dtype == object and any(isinstance(value, (set, frozenset, dict)) for value in column):
-            found = f"sets or dictionaries in “{title}”"
-            raise InputError(name, found, "lists or single values", "Use lists, or omit the column.")
+            raise input_error(name, "no order", column=title)
     columns = [_arrow(frame.iloc[:, index]) for index in range(len(frame.columns))]
     table = table_of(name, list(map(str, frame.columns)), columns, range(1, len(frame) + 1), limits)
     table.described = f"a DataFrame of {pluralize(len(frame), 'row')}"
@@ -231,8 +228,7 @@ def dict_rows(
     plain = {key: value.tolist() if hasattr(value, "tolist") else value for key, value in lists.items()}
     recognized = shape_of(plain.values()) if plain else ("phrases", "no documents")
     if any(texts) or recognized is None:
-        found = "text in place of a list" if any(texts) else "values that are not lists"
-        raise InputError(name, found, "{document: [phrase, …]}", "Give each document a list of phrases.")
+        raise input_error(name, "text in place of lists" if any(texts) else "no lists")
     shape, builder = cast(Shape, mapping.inner or recognized[0]), ListBuilder(role, limits)
     for key, value in plain.items():
         doc_id = text_of(key) or ""
@@ -240,5 +236,5 @@ def dict_rows(
             builder.open(doc_id, file=name, line=0)
             add_list(builder, value, shape)
         else:
-            builder.reject(name, 0, "an empty id", json_table.shown(value))
+            builder.rejected.append((name, 0, "an empty id", json_table.shown(value)))
     return [builder.rows()], f"a dictionary of {pluralize(len(lists), 'document')} with {recognized[1]}"

@@ -144,22 +144,20 @@ def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
     bundle = expand(source, limits)
     if bundle.folder:
         return _of_archive([File(member, limits, mapping=mapping) for member in bundle.files], source.name, mapping)
-    file, families = File(source, limits, mapping=mapping), list[str]()
+    file, readings = File(source, limits, mapping=mapping), list[Recognition]()
     role = sniff.chosen_role(file)
     try:
-        readings = sniff.readings_of(file.meaning(Mapping(mapping.role, encoding=mapping.encoding)), role)
-        families += [reading.family for reading in readings]
+        readings += sniff.readings_of(file.meaning(Mapping(mapping.role, encoding=mapping.encoding)), role)
         reading = sniff.recognise_one(file, role)
-    except Question as question:
-        if question.forms:
-            return question.forms[0]
-        if not families:
-            return Form(file.name, mapping, str(question), formats=formats_of(file, "", ()))
-        reading = readings[0]
     except InputError as refusal:
-        form = form_of_unknown(file, role) if mapping.names_columns else None
-        form = form or Form(file.name, mapping, "")
-        return replace(form, reason=str(refusal), mapping=mapping, formats=formats_of(file, "", families))
+        if isinstance(refusal, Question) and refusal.forms:
+            return refusal.forms[0]
+        if not (isinstance(refusal, Question) and readings):
+            form = form_of_unknown(file, role) if mapping.names_columns else None
+            formats = formats_of(file, "", [reading.family for reading in readings])
+            return replace(form or Form(file.name, mapping, ""), reason=str(refusal), mapping=mapping, formats=formats)
+        reading = readings[0]
+    families = [reading.family for reading in readings]
     if reading.layouts:
         return form_of(reading, "", families)
     formats = formats_of(file, reading.family, families)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from kp_core.corpus import VocabularyTable
-from kp_core.errors import InputError, UsageError, pluralize
+from kp_core.errors import UsageError, input_error, pluralize
 from kp_core.reading.inputs import Input, mapping_of
 from kp_core.reading.meaning.fields import role_of_path
 from kp_core.reading.meaning.mapping import Mapping as Meaning
@@ -43,9 +43,8 @@ def datasets_of(parts: Sequence[Part]) -> list[str]:
         if all(doc_id.startswith(tuple(f"{name}/" for name in names)) for doc_id in ids):
             continue
         if unclear := [doc_id for doc_id in ids if len(full_ids.get(doc_id, ())) != 1]:
-            problem = "which several data sets have" if unclear[0] in full_ids else "which no data set has"
-            remedy = "Add a column “dataset” to the file."
-            raise InputError(part.file, f"the id “{unclear[0][:60]}”, {problem}", f"ids of {', '.join(names)}", remedy)
+            why = "id of several data sets" if unclear[0] in full_ids else "id of no data set"
+            raise input_error(part.file, why, id=unclear[0][:60], names=", ".join(names))
         part.rename("doc_id", {doc_id: next(iter(full_ids[doc_id])) for doc_id in ids})
     return names
 

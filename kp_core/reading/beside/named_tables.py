@@ -102,8 +102,7 @@ def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.Data
     if not columns:
         raise input_error(table.file, "no vocabulary", needed=listed, found=", ".join(table.names))
     if not len(table):
-        remedy = "Write the table again, or leave it out."
-        raise InputError(table.file, "column names without rows", "at least one row", remedy)
+        raise input_error(table.file, "only column names")
     texts = {column: pd.Series(table.texts(head).to_pylist(), dtype="str") for column, head in columns.items()}
     frame = pd.DataFrame(texts).apply(lambda text: text.str.strip().str.removeprefix("<").str.removesuffix(">"))
     for column, largest in _NUMBERS.items():
@@ -225,9 +224,7 @@ def _with_header(
         table = _first(File(source, LIMITS, encoding, mapping=Meaning(header="yes")))
         columns = find_roles(table.names, roles)
         if not set(required) <= set(columns):
-            expected = f"a table with the column{'s' * (len(required) > 1)} {' and '.join(required)}"
-            remedy = "Name them in the header."
-            raise InputError(source.name, f"columns {', '.join(table.names)}", expected, remedy)
+            raise input_error(source.name, "no vocabulary", needed=" and ".join(required), found=", ".join(table.names))
         other_columns = {name: name for name in table.names if name not in (*columns.values(), *columns)}
         cells = {name: table.texts(head).to_pylist() for name, head in (columns | other_columns).items()}
         frames.append(pd.DataFrame(cells, dtype="str"))

@@ -26,10 +26,6 @@ from kp_core.reading.open.values import HALF_A_CHARACTER, text_column
 
 #: Names of the arrays of an npz file, or of the columns of a Parquet file.
 PHRASES, VECTORS = ("phrases", "phrase"), ("vectors", "vector")
-_REMEDY = (
-    "Write phrases as text (np.array(phrases, dtype=str)) and vectors as numbers, as Parquet or npz, or as word2vec "
-    "text; see the documentation."
-)
 #: Number of bytes examined at the beginning of a text file: its first line, and a phrase with its numbers.
 _HEAD = 65_536
 _NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -80,8 +76,8 @@ def read_vectors(
         raise _refusal(source.name, "a damaged or unusual file") from None
 
 
-def _refusal(name: str, found: str, expected: str = "phrases and their vectors", remedy: str = _REMEDY) -> InputError:
-    return InputError(name, found, expected, remedy)
+def _refusal(name: str, found: str, expected: str = "phrases and their vectors") -> InputError:
+    return input_error(name, "no vectors", found=found, expected=expected)
 
 
 def file_of_vectors(source: str | Path | Source, limits: Limits) -> Source:
@@ -92,7 +88,7 @@ def file_of_vectors(source: str | Path | Source, limits: Limits) -> Source:
         refuse_over(limits.vector_bytes, size, "bytes", name)
         return source if isinstance(source, Source) else Source(name, Path(source).read_bytes())
     except OSError:
-        raise _refusal(name or "a path", "no file that can be read", remedy="Check the path.") from None
+        raise input_error(name or "a path", "not opened", found="no file that can be read") from None
 
 
 def _of_parquet(source: Source, limits: Limits) -> pd.DataFrame:
@@ -162,9 +158,8 @@ def _of_text(source: Source, limits: Limits, encoding: str) -> pd.DataFrame:
     if not numbers or any(column.dtype.kind not in "fi" for column in numbers):
         raise _unequal_lengths(source.name, data, encoding)
     if head and (declared := (int(head[1]), int(head[2]))) != (len(table), len(numbers)):
-        found = f"{len(table):,} vectors of {len(numbers):,} numbers"
-        expected = f"{declared[0]:,} of {declared[1]:,}, as stated in its first line"
-        raise _refusal(source.name, found, expected, "Load the whole file, or correct its first line.")
+        size = (len(table), len(numbers))
+        raise input_error(source.name, "part of the vectors", declared=declared, size=size)
     phrases = pc.replace_substring(table.column(0), "_", " ").to_pylist()
     return _table(source.name, phrases, np.stack(numbers, axis=1))
 
@@ -193,7 +188,7 @@ def _table(name: str, phrases: list[Any], values: Any) -> pd.DataFrame:
     except (TypeError, ValueError):
         raise input_error(name, "vectors of one length") from None
     if not np.isfinite(matrix).all():
-        raise InputError(name, "a missing or infinite number", "finite numbers", "Remove that phrase.")
+        raise input_error(name, "no finite number")
     if matrix.ndim != 2 or len(matrix) != len(phrases) or not matrix.size:
         found = f"{len(phrases):,} phrases and an array of {' × '.join(map(str, matrix.shape)) or 'one number'}"
         raise _refusal(name, found, "a vector for each phrase")

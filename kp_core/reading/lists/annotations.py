@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple, TypeAlias
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError, Note, pluralize
+from kp_core.errors import Note, input_error, pluralize
 from kp_core.reading.lists.list_builder import ListBuilder, document_rows
 from kp_core.reading.meaning.fields import NAMES, find_roles, plain, quoted
 from kp_core.reading.meaning.layout import Family, Recognition, Strength
@@ -64,6 +64,8 @@ class Marked:
     reason: str = ""
 
 
+#: A line of tagged tokens: its number, its text, and its cells if it ends in a tag.
+_Line: TypeAlias = tuple[int, str, list[str]]
 #: Marked documents, rejected lines, notes, and the number of documents without ids, numbered 1, 2, …
 _Plan: TypeAlias = tuple[list[Marked], list[Rejected], list[Note], int]
 
@@ -82,7 +84,7 @@ def _recognise_json(file: File, role: Role | None) -> Recognition | None:
         return None
     assigned = {"doc_id": file.mapping.document, "annotator": file.mapping.annotator}
     columns = find_roles([name for name in names if name not in ("text", *_LISTS)], ("doc_id", "annotator"), assigned)
-    if "annotator" not in columns and _PRODIGY["annotator"] in names:
+    if "annotator" not in columns and "_annotator_id" in names:
         columns = {part: name for part, name in _PRODIGY.items() if name in names} | columns
     marked, rejected, notes = list[Marked](), list[Rejected](), list[Note]()
     if "doc_id" not in columns and len(records_of(file)) > 1:
@@ -93,8 +95,7 @@ def _recognise_json(file: File, role: Role | None) -> Recognition | None:
         doc_id = str(record.line or position) if notes else file.stem
         if "doc_id" in columns:
             doc_id = text_of(value.get(columns["doc_id"])) or ""
-        parts = _annotations_of(value)
-        if not parts or not doc_id:
+        if not (parts := _annotations_of(value)) or not doc_id:
             reason = "an empty id" if parts else record.broken or "no text with a list of spans or labels"
             rejected.append((file.name, record.line, reason, storable(record.content or shown(record.value))))
             continue
@@ -236,19 +237,17 @@ def _recognise_tagged(file: File, role: Role | None) -> Recognition | None:
     tags = [cells[-1][0] for line in first if (cells := _tagged_cells(line))]
     if role == "documents" or not {"O"} < {*tags} or not {*"BISU"} & {*tags} or len(tags) < 0.8 * len(first):
         return None
-    columns, documents = _columns_of(file), list(_documents(file))
+    documents = list(_documents(file))
+    columns = _columns_of(file, [cells for _, lines in documents for _, _, cells in lines if cells])
     marked, rejected = list[Marked](), list[Rejected]()
     role_counts = Counter(column_role for _, column_role in columns.values())
     for position, (name, lines) in enumerate(documents, 1):
+        text = re.sub(r" ?\n[ \n]*", "\n", " ".join(cells[0] if cells else "\n" for _, _, cells in lines)).strip()
         for column, (index, column_role) in columns.items():
-            source = column if role_counts[column_role] > 1 else None
-            text, spans = _spans_of(lines, index)
+            source, spans = column if role_counts[column_role] > 1 else None, _spans_of(lines, index)
             marked.append(Marked(name or str(position), text, spans, file.name, lines[0][0], source, column_role))
-        rejected += [
-            (file.name, number, "not a token with a tag", line[:200])
-            for number, line in lines
-            if line.strip() and not line.startswith("#") and not _tagged_cells(line)
-        ]
+        bad = ((number, line) for number, line, cells in lines if not cells and line.strip() and line[0] != "#")
+        rejected += [(file.name, number, "not a token with a tag", line[:200]) for number, line in bad]
     notes = [Note("info", file.name, "Texts are tokens; they were joined with spaces (tokenised).")]
     plan = marked, rejected, notes, 0 if all(name for name, _ in documents) else len(documents)
     return _recognition("F13C", role, [file], "a file of tokens with a tag (B, I, O) in each line", plan)
@@ -264,18 +263,15 @@ def _tag(cells: Sequence[str], index: int) -> re.Match[str] | None:
     return _TAG.fullmatch(cells[index]) if len(cells) > -index else None
 
 
-def _columns_of(file: File) -> dict[str, tuple[int, Role | None]]:
+def _columns_of(file: File, rows: Sequence[Sequence[str]]) -> dict[str, tuple[int, Role | None]]:
     """Return the position from the end and the role of each column of tags; ask if several may be the gold standard."""
-    rows = [cells for line in file.lines if not _HEAD.fullmatch(line) and (cells := _tagged_cells(line))]
     width = max(map(len, rows))
     longest = [row for row in rows if len(row) == width]
-    indices = range(1 - width, 0)
-    tag_columns = (index for index in indices if sum(bool(_tag(row, index)) for row in longest) >= 0.9 * len(longest))
+    tag_columns = (i for i in range(1 - width, 0) if sum(bool(_tag(row, i)) for row in longest) >= 0.9 * len(longest))
     columns = {f"column {index + width + 1}": index for index in tag_columns}
     gold, chosen = file.mapping.gold, file.mapping.keyphrases or tuple(columns)
     if unknown := [name for name in (*gold, *chosen) if name not in columns]:
-        expected = f"a column of tags: {quoted(list(columns))}"
-        raise InputError(file.name, f"no tags in “{unknown[0]}”", expected, "Name one of these columns.")
+        raise input_error(file.name, "no tags", column=unknown[0], columns=quoted(list(columns)))
     if len(columns) > 1 and not (gold or file.mapping.keyphrases):
         answers: dict[str, dict[str, Any]] = {
             f"“{name}” is the gold standard, and the others are systems": {"gold": (name,)} for name in chosen[:10]
@@ -290,34 +286,32 @@ def _columns_of(file: File) -> dict[str, tuple[int, Role | None]]:
     return {name: (columns[name], "gold" if name in gold else other_role) for name in (*gold, *chosen)}
 
 
-def _documents(file: File) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+def _documents(file: File) -> Iterator[tuple[str, list[_Line]]]:
     """Yield the id and lines of every document; each begins at -DOCSTART- or an id, else after a blank line."""
     headed = any(map(_HEAD.fullmatch, file.lines))
-    name, lines = "", list[tuple[int, str]]()
+    name, lines = "", list[_Line]()
     for number, line in enumerate([*file.lines, ""], 1):
         head = _HEAD.fullmatch(line)
         if head or number > len(file.lines) or not (headed or line.strip()):
-            if any(text.strip() for _, text in lines):
+            if any(text.strip() for _, text, _ in lines):
                 yield name, lines
             name, lines = (head[2] or _NOTHING.sub("", head[1]).strip()) if head else "", []
         else:
-            lines.append((number, line))
+            lines.append((number, line, _tagged_cells(line)))
 
 
-def _spans_of(lines: Sequence[tuple[int, str]], index: int) -> tuple[str, list[Span]]:
-    """Return the text of a document of tagged tokens, and the spans in one of its columns."""
-    pieces, spans, in_span = list[str](), list[Span](), False
-    for number, line in lines:
-        cells = _tagged_cells(line)
+def _spans_of(lines: Sequence[_Line], index: int) -> list[Span]:
+    """Return the spans in one column of tags."""
+    spans, in_span = list[Span](), False
+    for number, _, cells in lines:
         tag = _tag(cells, index)
-        pieces.append(cells[0] if tag else "\n")
-        if tag and tag[1] != "O":
+        if is_inside := tag is not None and tag[1] != "O":
             label = (tag[2],) if tag[2] else ()
             follows = in_span and tag[1] in "IEL" and spans[-1].labels == label
             last = spans.pop() if follows else Span(label, text="", line=number)
             spans.append(last._replace(text=f"{last.text} {cells[0]}".strip()))
-        in_span = tag is not None and tag[1] != "O"
-    return re.sub(r" ?\n[ \n]*", "\n", " ".join(pieces)).strip(), spans
+        in_span = is_inside
+    return spans
 
 
 def _phrase(span: Span, text: str, limit: int) -> tuple[str, str]:
@@ -364,18 +358,16 @@ def _read(recognition: Recognition, role: Role | None) -> list[Rows]:
             columns = {"label": ", ".join(dict.fromkeys(span.labels))} if span.labels else {}
             builder.add(phrase, line=span.line, reject=reject, **columns)
     main = lists[recognition.role]
-    for row in rejected:
-        main.reject(*row)
+    main.rejected += rejected
     main.notes += notes
     if n_repeated:
         message = f"Phrases marked again by the same annotator in the same document: {n_repeated:,}; each counts once."
         main.say("info", file.name, message)
-    ids, bodies = ([key[part] for key in texts] for part in (0, 1))
-    documents = document_rows({"doc_id": ids, "text": bodies}, list(texts.values()))
-    parts = [*(builder.rows() for builder in lists.values()), *([documents] if texts else [])]
-    for part in parts:
-        part.counted = counted
-    return parts
+    parts = [builder.rows() for builder in lists.values()]
+    if texts:
+        ids, bodies = zip(*texts, strict=True)
+        parts.append(document_rows({"doc_id": ids, "text": bodies}, list(texts.values())))
+    return [replace(part, counted=counted) for part in parts]
 
 
 def _group_tagged(files: Sequence[File], role: Role | None) -> list[Recognition]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from html import unescape
 from pathlib import PurePosixPath
 from typing import Any
@@ -19,7 +19,7 @@ from kp_core.reading.meaning.mapping import MARKS
 from kp_core.reading.meaning.question import Finding, Question, Reply
 from kp_core.reading.open.decode import File
 from kp_core.reading.open.source import KNOWN_EXTENSIONS, stem_of
-from kp_core.reading.open.values import is_number, number
+from kp_core.reading.open.values import number
 from kp_core.reading.rows.check import Rows
 
 _WHOSE = {
@@ -28,13 +28,32 @@ _WHOSE = {
     "files": "document = folder, annotator = file",
     "endings": "annotator = ending",
 }
-_LABEL = re.compile(r"(?:<([^<>\s]+)>|(\d+|https?://\S+))(?:: |\t)(?P<phrase>\S.*)")
-_SUBJECT = re.compile(r"\s*<([^<>\s]+)>\s*")
 _RULE = re.compile(r"[-=+|\s]+")
 #: Lines that begin with an id, or have two cells of which the first is not a label.
 _ID = re.compile(r"[^\s@;]+(@| :( |$))|(?!(<[^<>\s]+>|\d+|https?://\S+)\t)[^\t]+\t.*\S")
-#: A phrase with its concept and number, if given.
-_Fields = tuple[str, dict[str, Any]]
+# Possessive, so that long runs of blanks take linear time.
+_NUMBER = r" *+(?P<number>[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*+"
+#: Kinds of lines, most specific first: their form, the reason for rejecting other lines, and the evidence. Annif writes
+#: URI, label, notation and score, of which the last two may be missing; KEA and Maui a stem or id before the number.
+_LINES = {
+    "subject": (
+        re.compile(rf"\s*(?P<concept><[^<>\s]+>)\s*\t(?P<phrase>[^\t]+)(?:\t(?P<notation>[^\t]*))??(?:\t{_NUMBER})?"),
+        "no URI, TAB, label",
+        "; subjects with URIs",
+    ),
+    "label": (
+        re.compile(r"(?P<concept><[^<>\s]+>|\d+|https?://\S+)(?:: |\t)(?P<phrase>\S.*)"),
+        "no `id: label`",
+        "; {} `id: label`, split",
+    ),
+    "number": (
+        re.compile(rf"(?P<phrase>[^\t]*[^\t ])(?: *+(?:\t(?P<concept>.*))?\t| ){_NUMBER}"),
+        "no number at the end",
+        "; each line has a number",
+    ),
+    "phrase": (re.compile("(?P<phrase>.*)", re.DOTALL), "", ""),
+}
+_LABEL = _LINES["label"][0]
 # These take linear time even if a tag is never closed, unlike html.parser.
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript)\b.*?(?:</\1\s*+>|\Z)", re.I | re.S)
 _TITLE = re.compile(r"<(title|h1)\b[^<>]*+>(.*?)(?:</\1\b[^<>]*+>|\Z)", re.I | re.S)
@@ -75,14 +94,12 @@ def _group_lists(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim all files with the list of one document, grouped by role and kind of line, and the texts next to them."""
     lists, texts = _lists_and_texts(files, role)
     systems = {f.name for f in lists if _ending(f) == ".run" or role_of_path(f.name.rpartition("/")[0]) == "system"}
-    from_systems = systems if len(systems) < len(lists) else set()
     groups: dict[tuple[bool, str], list[File]] = defaultdict(list)
-    lines = {
-        file.name: line for group in _by_folder_and_extension(lists) for line in [line_of(group)] for file in group
-    }
-    for file in files:
-        if file.name in lines:
-            groups[file.name in from_systems, lines[file.name]].append(file)
+    lines = dict[str, str]()
+    for group in _by_folder_and_extension(lists):
+        lines |= dict.fromkeys((file.name for file in group), line_of(group))
+    for file in (file for file in files if file.name in lines):
+        groups[file.name in systems and len(systems) < len(lists), lines[file.name]].append(file)
     kinds = len({line for system, line in groups if not system}) if len(groups) > 1 else 0
     readings = [_recognition(group, role, line, texts, system, kinds) for (system, line), group in groups.items()]
     return [*readings, _texts_of(texts)] if readings and texts else readings
@@ -139,41 +156,18 @@ def _recognise_list(file: File, role: Role | None) -> Recognition | None:
     return _recognition([file], role, line) if known and role != "documents" else None
 
 
-def _label(line: str) -> _Fields | None:
-    match = _LABEL.match(line)
-    return (match["phrase"], {"concept": match[1] or match[2]}) if match else None
-
-
-def _subject(line: str) -> _Fields | None:
-    """Return label, URI, notation and score of a line of Annif; the last two may be missing."""
-    uri, _, cells = line.partition("\t")
-    label, *values = cells.split("\t")
-    match = _SUBJECT.fullmatch(uri)
-    if match is None or not label.strip() or len(values) > 2:
+def _fields(line: str, kind: str) -> tuple[str, dict[str, Any]] | None:
+    """Return the phrase of a line of some kind, with its concept, notation and number, if given."""
+    match = _LINES[kind][0].fullmatch(line)
+    if match is None or not match["phrase"].strip():
         return None
-    extra: dict[str, Any] = {"concept": match.group(1)}
-    if values and is_number(values[-1]):
-        extra["number"] = number(values.pop())
-    if values and values[0].strip():
-        extra["notation"] = values[0].strip()
-    return label.strip(), extra
-
-
-def _number(line: str) -> _Fields | None:
-    """Return a phrase and the number after its last TAB or blank, ignoring a stem or id between them (KEA, Maui)."""
-    fields, blank, amount = line.rpartition("\t") if "\t" in line else line.rstrip().rpartition(" ")
-    phrase, _, concept = fields.partition("\t")
-    extra: dict[str, Any] = {"concept": concept} if re.search(r"\d", concept) else {}
-    return (phrase, extra | {"number": number(amount)}) if blank and phrase.strip() and is_number(amount) else None
-
-
-#: Kinds of lines, most specific first: their fields, the reason for rejecting other lines, and the evidence.
-_LINES: dict[str, tuple[Callable[[str], _Fields | None], str, str]] = {
-    "subject": (_subject, "no URI, TAB, label", "; subjects with URIs"),
-    "label": (_label, "no `id: label`", "; {} `id: label`, split"),
-    "number": (_number, "no number at the end", "; each line has a number"),
-    "phrase": (lambda line: (line, {}), "", ""),
-}
+    extra: dict[str, Any] = {name: text.strip("<> ") for name, text in match.groupdict("").items() if text.strip()}
+    if kind == "number" and not re.search(r"\d", extra.get("concept", "")):  # a stem
+        extra.pop("concept", None)
+    if "number" in extra:
+        extra["number"] = number(extra["number"])
+    del extra["phrase"]
+    return match["phrase"], extra
 
 
 def _is_header(line: str) -> bool:
@@ -194,18 +188,18 @@ def line_of(group: Sequence[File]) -> str:
     if chosen := group[0].mapping.switch("line"):
         return chosen
     lines = [line for file in group for line in file.sample if not _is_heading(line)]
-    fits = (name for name, (fields, *_) in _LINES.items() if sum(map(bool, map(fields, lines))) >= 0.9 * len(lines))
-    line = next(fits) if lines else "phrase"
-    if line != "number":
-        return line
-    tabs = {text.count("\t") for text in lines if _number(text)}
+    line = next(kind for kind in _LINES if sum(bool(_fields(text, kind)) for text in lines) >= 0.9 * len(lines))
+    if not lines or line != "number":
+        return line if lines else "phrase"
+    numbers = [(text.count("\t"), fields[1]["number"]) for text in lines if (fields := _fields(text, line))]
+    tabs = {count for count, _ in numbers}
     if tabs != {0}:
         return line if tabs == {1} or (tabs == {2} and _ending(group[0]) in KEYS) else "phrase"
-    fractions = sum(fields[1]["number"] % 1 != 0 for fields in map(_number, lines) if fields)
     generic_extension = _ending(group[0]) in (".txt", "", *KEYS) and not is_trec(group[0])
     firsts = [text.split()[0] for text in lines]
     ids = all(re.search(r"\d", first) for first in firsts) and len({*firsts}) < len(firsts)
-    return line if generic_extension and not ids and 2 * fractions >= len(lines) else "phrase"
+    are_fractions = 2 * sum(amount % 1 != 0 for _, amount in numbers) >= len(lines)
+    return line if generic_extension and not ids and are_fractions else "phrase"
 
 
 def _recognition(
@@ -229,7 +223,7 @@ def _recognition(
     labels = part_of(sum(bool(_LABEL.match(text)) for text in lines), len(lines), "line", "is", "are")
     evidence = f"files named {_extensions(files)}; {'system = folder, document = file' if in_folders else meaning}"
     evidence += _LINES[line][2].format(labels)
-    amounts = [fields[1].get("number") for file in files for text in file.sample if (fields := _LINES[line][0](text))]
+    amounts = [fields[1].get("number") for file in files for text in file.sample if (fields := _fields(text, line))]
     scored = None not in amounts and (line == "subject" or any(amount % 1 for amount in amounts if amount))
     guess: Role = "system" if in_folders or role == "system" or (scored and role != "gold") else "gold"
     # Keyphrases next to texts of the same names are gold, regardless of the folder's name.
@@ -280,27 +274,26 @@ def _annotators(files: Sequence[File], ids: set[str]) -> str:
 def _read_lists(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read one phrase per line; votes are grades of an annotator called `votes`, unless folders name annotators."""
     files, line, separator = recognition.files, recognition.options["line"], recognition.files[0].mapping.split
-    builder, with_semicolons, labels = ListBuilder(recognition.role, files[0].limits), "", 0
+    builder = ListBuilder(recognition.role, files[0].limits)
     votes = "votes" if line == "number" and recognition.role == "gold" else None
     owners = _owners(files, recognition.options["annotators"])
-    no_separator_given = line == "phrase" and not separator
-    commas = no_separator_given and _are_comma_lists(files)
+    may_split = line == "phrase" and not separator
+    commas = may_split and _are_comma_lists(files)
+    wrapped = {file.name for file in files if may_split and _is_wrapped(file.lines)}
+    unsplit = [file for file in files if may_split and file.name not in wrapped]
     for file in files:
         doc_id, source = owners[file.name]
         builder.open(doc_id, file=file.name, line=1, source=source or votes)
-        if no_separator_given and _is_wrapped(file.lines):
+        if file.name in wrapped:
             _add_lines(builder, [" ".join(map(str.strip, file.lines))], line, ";")
-            continue
-        _add_lines(builder, file.lines, line, "," if commas else MARKS.get(separator, ""))
-        if no_separator_given:
-            with_semicolons = with_semicolons or (file.name if ";" in file.text else "")
-            labels += sum(bool(_LABEL.match(text)) for text in file.lines)
-    if with_semicolons:
-        message = f"`;` in a few lines, such as those of {with_semicolons}, was taken as part of the phrase"
-        builder.say("info", with_semicolons, f"{message}; choose split=; to split there.")
+        else:
+            _add_lines(builder, file.lines, line, "," if commas else MARKS.get(separator, ""))
+    if name := next((file.name for file in unsplit if ";" in file.text), ""):
+        message = f"`;` in a few lines, such as those of {name}, was taken as part of the phrase"
+        builder.say("info", name, f"{message}; choose split=; to split there.")
     if commas:
         builder.say("warning", files[0].name, "Each file is one line, which was split at commas.")
-    if labels:
+    if labels := sum(bool(_LABEL.match(text)) for file in unsplit for text in file.lines):
         message = f"Only some lines have the form `id: label` ({labels:,}); all lines were read as phrases."
         builder.say("warning", files[0].name, f"{message} Choose line = label to split.")
     if votes:
@@ -310,18 +303,17 @@ def _read_lists(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 
 def _add_lines(builder: ListBuilder, lines: Sequence[str], line: str, mark: str) -> None:
-    fields_of, reason, _ = _LINES[line]
     for index, text in enumerate(bare_items(list(lines)) if line == "phrase" else lines, 1):
         if not text.strip() or (line == "number" and index < 3 and _is_heading(text)):
-            builder.skip()
+            builder.blank += 1
             continue
         for piece in builder.pieces(text, mark) if mark else [text]:
-            phrase, extra = fields_of(piece) or (piece, None)
-            if extra and "number" in extra:
-                value = extra.pop("number")
-                # In a gold standard, the score of a subject is that of the accepted suggestion, not a grade.
-                extra |= {} if line == "subject" and builder.role == "gold" else {builder.amount: value}
-            builder.add(phrase, line=index, reject=reason if extra is None else "", **(extra or {}))
+            phrase, extra = fields if (fields := _fields(piece, line)) else (piece, {})
+            value = extra.pop("number", None)
+            # In a gold standard, the score of a subject is that of the accepted suggestion, not a grade.
+            graded = value is not None and not (line == "subject" and builder.role == "gold")
+            extra |= {builder.amount: value} if graded else {}
+            builder.add(phrase, line=index, reject="" if fields else _LINES[line][1], **extra)
 
 
 def _owners(files: Sequence[File], annotators: str) -> dict[str, tuple[str, str | None]]:
@@ -371,10 +363,6 @@ def _group_texts(files: Sequence[File], role: Role | None) -> list[Recognition]:
     return [_texts_of(group)] if group else []
 
 
-def _recognise_text(file: File, role: Role | None) -> Recognition | None:
-    return _texts_of([file]) if role == "documents" and _ending(file) in (".txt", *TEXTS) else None
-
-
 def _texts_of(files: Sequence[File]) -> Recognition:
     return Recognition("F12", "documents", tuple(files), f"text files ({_extensions(files)}), document = file name")
 
@@ -411,4 +399,4 @@ def _shown_lines(page: str) -> list[str]:
 _F4 = "one file per document: phrases, `id: label`, votes or scores, subjects of Annif"
 _F12 = "document texts: .txt, .abstr, .html, .md"
 F4 = Family("F4", _F4, _recognise_list, _read_lists, _group_lists, True, OPTIONS=("line", "annotators"))
-F12 = Family("F12", _F12, _recognise_text, _read_texts, _group_texts, True)
+F12 = Family("F12", _F12, None, _read_texts, _group_texts, True)

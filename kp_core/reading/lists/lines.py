@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import compress
 from urllib.parse import unquote_to_bytes
@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError, Note, part_of, pluralize
+from kp_core.errors import Note, input_error, part_of, pluralize
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists.list_builder import ListBuilder, add_list, document_rows
 from kp_core.reading.meaning.fields import KNOWN, is_known, plain
@@ -58,9 +58,12 @@ def _recognise_ids(file: File, role: Role | None) -> Recognition | None:
         return None
     example = {"\t": "id TAB a;b;c", ":": "id : a,b;c"}.get(separator, f"id{separator}a;b;c")
     strength, options = Strength.GRAMMAR if chosen else strengths[separator], {"separator": separator}
-    n_fitting = sum(map(bool, map(_LINES[separator].fullmatch, file.sample)))
-    evidence = f"{part_of(n_fitting, len(file.sample), 'first line', 'is', 'are')} `{example}`"
+    evidence = f"{_share(file, map(_LINES[separator].fullmatch, file.sample))} `{example}`"
     return Recognition("F3", role or "gold", (file,), evidence, {}, options, guessed=role is None, strength=strength)
+
+
+def _share(file: File, fits: Iterable[object]) -> str:
+    return part_of(sum(map(bool, fits)), len(file.sample), "first line", "is", "are")
 
 
 def _strength(lines: Sequence[str], separator: str) -> Strength | None:
@@ -71,16 +74,15 @@ def _strength(lines: Sequence[str], separator: str) -> Strength | None:
     lists = sum(bool(re.search(pattern, doc_id)) for doc_id, _ in pairs)
     table = lists * 2 >= max(len(pairs), 1) or sum(line.count('"') % 2 for line in lines) > 1
     # A file with `@` may begin with comments.
-    if not pairs or len(pairs) < (0.5 if separator == "@" else 0.8) * len(lines) or table:
+    if len(pairs) < (0.5 if separator == "@" else 0.8) * len(lines) or table:
         return None
     rights, unique = [right for _, right in pairs], len(dict(pairs)) == len(pairs)
     has_semicolons, clean = any(";" in right for right in rights), unique and len(pairs) == len(lines)
-    has_lists = sum(bool(re.search("[;,]", right)) for right in rights) * 2 >= len(rights)
     sizes_vary = len({right.count(";") for right in rights}) > 1  # rows of equal width may be a table
     fits = {
         "\t": (has_semicolons or unique) and not all(plain(cell) in KNOWN for cell in lines[0].split("\t")),
         "@": has_semicolons,
-        ":": clean and has_lists,
+        ":": clean and sum(bool(re.search("[;,]", right)) for right in rights) * 2 >= len(rights),
         ";": clean and sizes_vary and len(pairs) > 2 and not any(map(_QUOTED.search, lines)),
     }
     if not fits[separator]:
@@ -92,30 +94,33 @@ def _strength(lines: Sequence[str], separator: str) -> Strength | None:
 def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Split the phrases of each line at semicolons, else at `|` or commas; between commas `+` joins spellings."""
     file, separator = recognition.files[0], recognition.options["separator"]
-    builder = ListBuilder(recognition.role, file.limits)
+    builder, no_separator = ListBuilder(recognition.role, file.limits), "TAB" if separator == "\t" else f"`{separator}`"
     share = {mark: sum(mark in line for line in file.sample) / len(file.sample) for mark in ";|,"}
     common = next((mark for mark in ("|,;" if separator != ":" else ",;|") if share[mark] >= 0.5), ";")
     mark = MARKS.get(file.mapping.split) or (";" if share[";"] and separator != ":" else common)
     for index, line in enumerate(file.lines, 1):
         match = _LINES[separator].fullmatch(line)
         if not line.strip():
-            builder.skip()
+            builder.blank += 1
         elif match is None or not match[1].strip():
-            separator_name = "TAB" if separator == "\t" else f"`{separator}`"
-            reason = "an empty id" if match else f"no {separator_name} between id and phrases"
-            builder.reject(file.name, index, reason, line[:200])
+            reason = "an empty id" if match else f"no {no_separator} between id and phrases"
+            builder.rejected.append((file.name, index, reason, line[:200]))
         else:
             builder.open(match[1], file=file.name, line=index)
-            text = match[2] or ""
-            if text.startswith("[") and (items := json_list(text)) is not None:
-                add_list(builder, items, "scored" if are_scored([items]) else "phrases")
-                continue
-            for phrase in builder.pieces(text, mark):
-                builder.add_spellings(phrase, "+" if mark == "," else "")
+            items = json_list(match[2]) if (match[2] or "").startswith("[") else None
+            for phrase in builder.pieces(match[2] or "", mark) if items is None else ():
+                builder.add_spellings(_spellings(phrase, "+" if mark == "," else ""))
+            add_list(builder, items, "scored" if items and are_scored([items]) else "phrases")
     if mark == "," and separator != ":":
         message = "Lines were split at commas. If phrases contain commas, separate them by semicolons."
         builder.say("warning", file.name, message)
     return [builder.rows()]
+
+
+def _spellings(text: str, mark: str) -> list[str]:
+    """Return the spellings of a keyphrase between marks, if there are several."""
+    parts = [part.strip() for part in text.split(mark) if part.strip()] if mark else []
+    return parts if len(parts) > 1 else [text]
 
 
 def _group_aligned(files: Sequence[File], role: Role | None) -> list[Recognition]:
@@ -128,7 +133,8 @@ def _recognise_aligned(file: File, role: Role | None) -> Recognition | None:
     """Recognize lists by semicolons in at least half of the lines, texts by titles, and ids by the file name."""
     if not file.sample or begins_like_json(json_of(file)):
         return None
-    chosen, may_be_documents = file.mapping.format == "F5", role in (None, "documents") and _is_plain(file)
+    chosen, is_plain = file.mapping.format == "F5", _is_plain(file)
+    may_be_documents = role in (None, "documents") and is_plain
     has_titles = 5 * sum(map(bool, map(TITLE_END.search, file.sample))) >= 4 * len(file.sample)
     guesses = {
         "ids": may_be_documents and _IDS.fullmatch(file.stem),
@@ -143,10 +149,9 @@ def _recognise_aligned(file: File, role: Role | None) -> Recognition | None:
         content = "texts" if meaning == "texts" else "ids of documents"
         evidence = f"{pluralize(len(file.lines), 'line')}: {content}, one per line"
         return Recognition("F5", "documents", (file,), evidence, {}, options)
-    share = part_of(sum(";" in line for line in file.sample), len(file.sample), "first line", "is", "are")
+    share = _share(file, (";" in line for line in file.sample))
     evidence = f"{share} keyphrases split at `;`; each line is a document without a name"
-    has_borders = any(BORDER in line for line in file.sample)
-    is_weak = _may_be_rows(file.sample) or not _is_plain(file)
+    is_weak, has_borders = not is_plain or _may_be_rows(file.sample), any(BORDER in line for line in file.sample)
     strength = Strength.MARKS if has_borders else Strength.PROPOSED if is_weak else Strength.CONTENT
     return Recognition("F5", role or "gold", (file,), evidence, {}, options, guessed=role is None, strength=strength)
 
@@ -195,35 +200,36 @@ def _read_aligned(recognition: Recognition, role: Role | None) -> list[Rows]:
     file, meaning = recognition.files[0], recognition.options["lines"]
     doc_ids = list(map(str, range(1, len(file.lines) + 1)))
     if meaning == "ids":
-        ids = _distinct_ids(file)
-        return [replace(document_rows({"doc_id": ids}), counted=len(ids), only_ids=True)]
-    if meaning == "texts":
+        rows = replace(document_rows({"doc_id": _distinct_ids(file)}), only_ids=True)
+    elif meaning == "texts":
         titles, texts = zip(*map(title_and_body, file.lines), strict=True)
         rows = document_rows({"doc_id": doc_ids, "title": titles, "text": [text.strip() for text in texts]})
-        return [replace(rows, counted=len(doc_ids))]
-    builder, n_split = ListBuilder(recognition.role, file.limits), 0
-    bar = "|" if recognition.role == "gold" and file.mapping.inner != "phrases" else ""
-    mark = MARKS.get(file.mapping.split, "")
-    for doc_id, line in zip(doc_ids, file.lines, strict=True):
-        builder.open(doc_id, file=file.name, line=int(doc_id))
-        if not mark and (not bar or bar not in line):
-            add_list(builder, line)
-            continue
-        for item in builder.pieces(line, mark or ";"):
-            n_split += item != BORDER and builder.add_spellings(item, "" if mark == bar else bar)
-    if n_split:
-        message = f"Keyphrases with several spellings, split at `|`: {n_split:,}. Choose inner=phrases to keep `|`."
-        builder.say("info", file.name, message)
-    return [replace(builder.rows(), counted=len(doc_ids))]
+    else:
+        builder, n_split = ListBuilder(recognition.role, file.limits), 0
+        bar = "|" if recognition.role == "gold" and file.mapping.inner != "phrases" else ""
+        mark = MARKS.get(file.mapping.split, "")
+        for doc_id, line in zip(doc_ids, file.lines, strict=True):
+            builder.open(doc_id, file=file.name, line=int(doc_id))
+            if not mark and (not bar or bar not in line):
+                add_list(builder, line)
+                continue
+            for item in (item for item in builder.pieces(line, mark or ";") if item != BORDER):
+                builder.add_spellings(spellings := _spellings(item, "" if mark == bar else bar))
+                n_split += len(spellings) > 1
+        if n_split:
+            message = f"Keyphrases with several spellings, split at `|`: {n_split:,}. Choose inner=phrases to keep `|`."
+            builder.say("info", file.name, message)
+        rows = builder.rows()
+    return [replace(rows, counted=len(doc_ids))]
 
 
 def _distinct_ids(file: File) -> list[str]:
     ids = [line.strip() for line in file.lines]
     twice = next((doc_id for doc_id, count in Counter(ids).items() if count > 1 or not doc_id), None)
     if twice is not None:
-        line = [number for number, doc_id in enumerate(ids, 1) if doc_id == twice][-1]
+        line = len(ids) - ids[::-1].index(twice)
         found = f"the id “{twice[:60]}” again" if twice else "a blank line"
-        raise InputError(f"{file.name}, line {line}", found, "a different id in every line", "Correct the ids.")
+        raise input_error(f"{file.name}, line {line}", "id twice", found=found)
     return ids
 
 

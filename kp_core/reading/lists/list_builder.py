@@ -76,15 +76,15 @@ def bare_items(items: list[str]) -> list[str]:
 class ListBuilder:
     """Collector of lists, which `rows` returns as columns; phrases may have scores, variants and other columns.
 
-    `amount` names the column of numbers given with phrases: grades in a gold standard, else scores.
+    * `amount`: the column of numbers given with phrases: grades in a gold standard, else scores
+    * `notes`: notes on the files
+    * `rejected`: rows that belong to no list
+    * `blank`: number of blank rows
     """
 
     def __init__(self, role: Role, limits: Limits = LIMITS) -> None:
-        self.role, self.limits = role, limits
-        self.amount = "relevance" if role == "gold" else "score"
-        self.notes: list[Note] = []
-        self.rejected: list[Rejected] = []
-        self.read = self.blank = 0
+        self.role, self.limits, self.amount = role, limits, "relevance" if role == "gold" else "score"
+        self.notes, self.rejected, self.blank = list[Note](), list[Rejected](), 0
         self._heads: list[tuple[str | None, str, str, int]] = []
         self._lengths: list[int] = []
         self._phrases: list[str] = []
@@ -95,16 +95,6 @@ class ListBuilder:
     def say(self, level: Literal["info", "warning"], file: str, message: str) -> None:
         """Add a note on a file."""
         self.notes.append(Note(level, file, message))
-
-    def skip(self, n_rows: int = 1) -> None:
-        """Count blank rows."""
-        self.read += n_rows
-        self.blank += n_rows
-
-    def reject(self, file: str, line: int, reason: str, content: str) -> None:
-        """Reject a row that belongs to no list."""
-        self.read += 1
-        self.rejected.append((file, line, reason, content))
 
     def open(self, doc_id: str, *, file: str, line: int, source: str | None = None) -> None:
         """Begin the list of a document, to which subsequent phrases are added."""
@@ -121,19 +111,14 @@ class ListBuilder:
             self._columns.setdefault(name, {})[row] = value
         self.extend([phrase], line)
 
-    def add_spellings(self, text: str, separator: str) -> bool:
-        """Add a keyphrase with its spellings, split at the separator if any; return whether there are several."""
-        spellings = tuple(part.strip() for part in text.split(separator) if part.strip()) if separator else ()
-        if len(spellings) < 2:
-            self.add(text)
-        else:
-            self.add(spellings[0], variants=spellings)
-        return len(spellings) > 1
+    def add_spellings(self, spellings: Sequence[str]) -> None:
+        """Add a keyphrase with one or several spellings."""
+        extra: dict[str, Any] = {"variants": tuple(spellings)} if len(spellings) > 1 else {}
+        self.add(spellings[0], **extra)
 
     def extend(self, phrases: Sequence[str], line: int | None = None) -> None:
         """Add plain phrases to the open list."""
         self._refuse_long_lists(len(phrases))
-        self.read += len(phrases)
         self._phrases.extend(phrases)
         self._lines.extend([self._heads[-1][3] if line is None else line] * len(phrases))
         self._lengths[-1] += len(phrases)
@@ -145,7 +130,7 @@ class ListBuilder:
         if len(pieces) > 1 and not pieces[-1]:
             pieces.pop()
         nonempty = list(filter(None, bare_items(pieces)))
-        self.skip(len(pieces) - len(nonempty) if nonempty or len(pieces) > 1 else 0)
+        self.blank += len(pieces) - len(nonempty) if nonempty or len(pieces) > 1 else 0
         return nonempty
 
     def _refuse_long_lists(self, extra: int) -> None:
@@ -167,47 +152,40 @@ class ListBuilder:
         phrases, surrogates = text_column(self._phrases)
         surrogates += np.flatnonzero(np.isin(of_row, bad_ids)).tolist()
         columns = {"doc_id": ids.take(pa.array(of_row)), "phrase": phrases, "list": pa.array(of_row)}
-        if any(source is not None for source in sources):
+        if names.null_count < len(names):
             columns["source"] = names.take(pa.array(of_row))
         for name, values in self._columns.items():
-            columns[name], surrogates_in_column = column_of([values.get(row) for row in range(len(self._phrases))])
+            columns[name], surrogates_in_column = column_of([values.get(row) for row in range(len(phrases))])
             surrogates += surrogates_in_column
         marked = self._marked | dict.fromkeys(surrogates, HALF_A_CHARACTER)
         lists = pd.DataFrame({"source": names.to_pandas(), "doc_id": ids.to_pandas(), "file": files, "line": lines})
         lists = lists.assign(length=self._lengths).drop(index=bad_ids)
         places = np.array(files, dtype=object)[of_row] if len(set(files)) > 1 else None
-        extra = (lists, marked, self.rejected, self.notes, self.blank)
-        return Rows(self.role, pa.table(columns), self.read, self._lines, places, *extra)
+        extra = (self._lines, places, lists, marked, self.rejected, self.notes, self.blank)
+        return Rows(self.role, pa.table(columns), len(phrases) + len(self.rejected) + self.blank, *extra)
 
 
 def add_list(builder: ListBuilder, value: Any, shape: Shape = "phrases") -> None:
-    """Add the phrases of one document to the open list."""
-    if isinstance(value, str):
-        value = builder.pieces(value)
-    elif isinstance(value, Mapping):
-        value = list(value.items())
-    elif not isinstance(value, (list, tuple)):
-        if value is not None:
-            builder.add(shown(value), reject="no list")
+    """Add the phrases of one document to the open list; `null` in it counts as blank."""
+    items = builder.pieces(value) if isinstance(value, str) else value
+    items = list(items.items()) if isinstance(items, Mapping) else items
+    if not isinstance(items, (list, tuple)):
+        if items is not None:
+            builder.add(shown(items), reject="no list")
         return
-    value = _without_nulls(builder, value)
-    plain = all(type(item) is str for item in value)
-    if BORDER in "\n".join(value) if plain else any(item in (BORDER, [BORDER]) for item in value):
+    filled = [item for item in items if item is not None]
+    builder.blank += len(items) - len(filled)
+    plain = all(type(item) is str for item in filled)
+    if BORDER in "\n".join(filled) if plain else any(item in (BORDER, [BORDER]) for item in filled):
         # The whole list may be one string.
-        pieces = [builder.pieces(item) if plain and BORDER in item else [item] for item in value]
-        value = [item for piece in pieces for item in piece if item not in (BORDER, [BORDER])]
+        pieces = [builder.pieces(item) if plain and BORDER in item else [item] for item in filled]
+        filled = [item for piece in pieces for item in piece if item not in (BORDER, [BORDER])]
         builder.notes += [] if _BORDERS in builder.notes else [_BORDERS]
     if plain and shape == "phrases":
-        builder.extend(bare_items(list(value)))
+        builder.extend(bare_items(filled))
         return
-    for item in value:
+    for item in filled:
         _add_item(builder, item, shape)
-
-
-def _without_nulls(builder: ListBuilder, items: Sequence[Any]) -> Sequence[Any]:
-    filled = [item for item in items if item is not None]
-    builder.skip(len(items) - len(filled))
-    return filled
 
 
 def _add_item(builder: ListBuilder, item: Any, shape: Shape) -> None:
@@ -219,16 +197,17 @@ def _add_item(builder: ListBuilder, item: Any, shape: Shape) -> None:
         is_swapped = is_number(first) and not isinstance(first, str) and not is_number(second)
         add_scored(builder, *((second, first) if is_swapped else (first, second)))
     elif isinstance(item, (list, tuple)):
-        if item and not (item := _without_nulls(builder, item)):
+        parts = [part for part in item if part is not None]
+        builder.blank += len(item) - len(parts)
+        spellings = [text.strip() for text in map(text_of, parts) if text is not None and text.strip()]
+        if item and not parts:
             return
-        spellings = tuple(text.strip() for text in map(text_of, item) if text is not None and text.strip())
         if shape == "tokens":
             builder.add(" ".join(spellings), reject="" if spellings else "an empty phrase")
-        elif len(spellings) != len(item) or not spellings:
-            builder.add(shown(item), reject="an entry with an empty or missing spelling")
+        elif len(spellings) != len(parts) or not spellings:
+            builder.add(shown(parts), reject="an entry with an empty or missing spelling")
         else:
-            extra: dict[str, Any] = {"variants": spellings} if len(spellings) > 1 else {}
-            builder.add(spellings[0], **extra)
+            builder.add_spellings(spellings)
     else:
         text = text_of(item)
         builder.add(shown(item) if text is None else text, reject="no text" if text is None else "")
@@ -240,9 +219,7 @@ def add_scored(builder: ListBuilder, phrase: Any, score: Any, concept: str | Non
     extra: dict[str, Any] = {"concept": concept} if concept else {}
     if text is None:
         builder.add(shown(phrase), reject="no phrase")
-    elif score is None:
-        builder.add(text, **extra)
-    elif not is_number(score):
-        builder.add(text, reject=f"{builder.amount} is not a finite number: {shown(score)[:40]}")
+    elif score is None or is_number(score):
+        builder.add(text, **({} if score is None else {builder.amount: number(score)}) | extra)
     else:
-        builder.add(text, **{builder.amount: number(score)} | extra)
+        builder.add(text, reject=f"{builder.amount} is not a finite number: {shown(score)[:40]}")

@@ -10,7 +10,7 @@ from itertools import starmap
 import pyarrow.compute as pc
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError, Note, UsageError, pluralize
+from kp_core.errors import InputError, Note, UsageError, input_error, pluralize
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists.annotations import F13, F13B, F13C
 from kp_core.reading.lists.document_files import F4, F12
@@ -102,8 +102,7 @@ def _refuse_objects(recognitions: Sequence[Recognition]) -> None:
     lists = [item for item in unnamed if item.table.form == "F6" and len(item.table) == 1 and "doc_id" in item.columns]
     lists = [layout for layout in lists if layout.kind in ("lists", "wide")]
     if 1 < len(lists) == len({layout.ids()[0].as_py() for layout in lists}):
-        found, remedy = "one document per file", "Join the files: docs/formats.md shows how."
-        raise InputError(lists[0].table.file, found, "one file with a JSON object per line", remedy)
+        raise input_error(lists[0].table.file, "one document per file")
 
 
 def chosen_role(file: File) -> Role | None:
@@ -143,8 +142,8 @@ def recognise_one(file: File, role: Role | None, *, guess: bool = True) -> Recog
     """
     recognitions, mapping = readings_of(file, role), file.mapping
     if mapping.format and not recognitions:
-        expected = f"a file of family {mapping.format}, which is “{title_of(mapping.format)}”"
-        raise InputError(file.name, _description(file), expected, "Choose another family.")
+        kind = f"{mapping.format}, which is “{title_of(mapping.format)}”"
+        raise input_error(file.name, "another family", found=_description(file), family=kind)
     if not recognitions:
         form = form_of_unknown(file, role) if guess else None
         raise Question(forms=[form]) if form else _refusal_of_unknown(file, role)
@@ -207,10 +206,9 @@ def _uneven_rows(file: File, readings: Sequence[Recognition]) -> InputError | No
     number = next((number for number, width in enumerate(widths, 1) if width != widths[0]), 0)
     if widths[0] == 1 or not number:
         return None
-    form = f"--as '{file.name}:format={readings[0].family}'"
-    remedy = f"Quote cells that contain “{separator}”; if each line is a list, name the format: {form}."
-    expected, found = f"{pluralize(widths[0], 'cell')} as in the first line", pluralize(widths[number - 1], "cell")
-    return InputError(f"{file.name}, line {number}", found, expected, remedy)
+    cells = {"first": pluralize(widths[0], "cell"), "found": pluralize(widths[number - 1], "cell")}
+    option = f"--as '{file.name}:format={readings[0].family}'"
+    return input_error(f"{file.name}, line {number}", "uneven rows", **cells, separator=separator, option=option)
 
 
 def mapping_in_format(reading: Recognition) -> Mapping:
@@ -283,20 +281,16 @@ def _description(file: File) -> str:
 
 def _refusal_of_unknown(file: File, role: Role | None) -> InputError:
     if binary_kind(file.source.data):
-        expected = "a column of document ids and one of phrases"
-        return InputError(file.name, _description(file), expected, "Define the columns.")
+        return input_error(file.name, "no columns", found=_description(file))
     if not file.text.strip():
         return InputError(file.name, "an empty file", "at least one document", "Check the file.")
     value, broken = json_of(file), [record.broken for record in records_of(file)]
     # JSONL with unknown fields contains only valid records.
     if not is_json(value) and value.message and (any(broken) or not broken):
         printed = re.match(r"\s*[\[{]+\s*[(']", file.text)
-        remedy = "It is Python, not JSON: docs/formats.md shows how to convert it." if printed else "Save it again."
-        return InputError(file.name, f"broken JSON ({value.message})", "JSON or one JSON object per line", remedy)
-    guessed = bool(file.decoded.notes)
-    remedy = "It is not UTF-8: name its encoding." if guessed else "docs/formats.md shows what can be read."
-    expected = f"{_ROLE_NAMES[role] if role else 'keyphrases'} in a known format, with document ids"
-    return InputError(file.name, _description(file), expected, remedy)
+        return input_error(file.name, "printed Python" if printed else "broken JSON", message=value.message)
+    facts = {"found": _description(file), "needed": _ROLE_NAMES[role] if role else "keyphrases"}
+    return input_error(file.name, "unknown encoding" if file.decoded.notes else "unknown format", **facts)
 
 
 def _unsupported(file: File) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
-from kp_core.errors import InputError, Note, UsageError, pluralize
+from kp_core.errors import InputError, Note, UsageError, input_error, pluralize
 from kp_core.reading.limits import Limits
 from kp_core.reading.meaning.mapping import Mapping
 from kp_core.reading.open.source import Source, packed_kind, stem_of
@@ -92,8 +92,8 @@ def _decode_strictly(name: str, data: bytes, encoding: str, *, bom: bool = False
         raise UsageError(f"there is no encoding '{encoding}'; choose among: {', '.join(ENCODINGS)}") from None
     except UnicodeError as error:
         start = error.start if isinstance(error, UnicodeDecodeError) else 0
-        where, found = f"{name}, line {_line_at(data, start)}", f"bytes that are not {encoding} (byte {start})"
-        raise InputError(where, found, encoding, "Choose another encoding, or save the file as UTF-8.") from None
+        where = f"{name}, line {_line_at(data, start)}"
+        raise input_error(where, "another encoding", encoding=encoding, byte=start) from None
 
 
 def _decode_by_guess(name: str, data: bytes, error: UnicodeDecodeError, *, strict: bool) -> Text:
@@ -103,7 +103,7 @@ def _decode_by_guess(name: str, data: bytes, error: UnicodeDecodeError, *, stric
     # In text of another script, nearly all letters would be accented.
     foreign = sum(not letter.isascii() for letter in letters) > 0.4 * len(letters)
     if strict or foreign or "\ufffd" in text:
-        raise InputError(where, found, "UTF-8 text", "Save the file as UTF-8, or name its encoding.") from None
+        raise input_error(where, "not UTF-8", found=found) from None
     lines = split_lines(text)
     changed = pluralize(sum(not row.isascii() for row in lines), "line")
     message = f"which concerns {changed}, such as “{lines[line - 1].strip()[:60]}”."
@@ -124,31 +124,27 @@ def _text(name: str, text: str, encoding: str, *, bom: bool = False, notes: tupl
     return Text(text, encoding, bom, "mixed" if len(kinds) > 1 else kinds[0], notes, returns + feeds - pairs)
 
 
+@dataclass(eq=False)
 class File:
     """A source as text and lines, each computed on first use.
 
     `stem` is the last part of the name without a known extension, and `suffix` its last extension in lower case.
     """
 
-    def __init__(
-        self,
-        source: Source,
-        limits: Limits,
-        encoding: str | None = None,
-        *,
-        strict: bool = False,
-        mapping: Mapping | None = None,
-    ) -> None:
-        self.source, self.limits, self.encoding, self.strict = source, limits, encoding, strict
-        self.name, self.stem = source.name, stem_of(source.name)
+    source: Source
+    limits: Limits
+    encoding: str | None = None
+    strict: bool = field(default=False, kw_only=True)
+    mapping: Mapping = field(default=Mapping(), kw_only=True)
+
+    def __post_init__(self) -> None:
+        self.name, self.stem, self.cached = self.source.name, stem_of(self.source.name), dict[str, Any]()
         base = self.name.rsplit("/", 1)[-1]
         self.suffix = "." + base.rsplit(".", 1)[-1].lower() if "." in base[1:] else ""
-        self.mapping = mapping or Mapping()
-        self.cached: dict[str, Any] = {}
 
     def meaning(self, mapping: Mapping) -> File:
         """Return the file with another mapping."""
-        return File(self.source, self.limits, self.encoding, strict=self.strict, mapping=mapping)
+        return replace(self, mapping=mapping)
 
     def once(self, key: str, make: Callable[[], T]) -> T:
         """Return the result of `make`, called once per key."""
@@ -192,8 +188,7 @@ class File:
             line_end = max(self.text.rfind(end, start, start + limit + 1) for end in "\r\n")
             if line_end < 0:
                 number = len(split_lines(self.text[:start])) + 1
-                found, expected = f"a line of more than {limit:,} characters", f"at most {limit:,} characters per line"
-                raise InputError(f"{self.name}, line {number}", found, expected, "Split it, or raise the limit.")
+                raise input_error(f"{self.name}, line {number}", "long line", limit=limit)
             start = line_end + 1
 
     @cached_property

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from kp_core.errors import InputError, pluralize
+from kp_core.errors import InputError, input_error, pluralize
 from kp_core.reading.limits import LIMITS, refuse_over
 from kp_core.reading.meaning.fields import KNOWN, is_known, plain
 from kp_core.reading.meaning.mapping import Mapping
@@ -77,9 +77,7 @@ def _records(
         for line in io.StringIO(text, newline=""):  # lines end at \r\n, \n and \r only
             size += len(line)
             if size > limit:
-                found, expected = f"a row of more than {limit:,} characters", f"at most {limit:,} characters"
-                remedy = "Close its quotation marks, split it, or raise the limit."
-                raise InputError(f"{file.name}, line {first_line}", found, expected, remedy)
+                raise input_error(f"{file.name}, line {first_line}", "long row", limit=limit)
             yield line
 
     reader = csv.reader(lines(), delimiter=delimiter, quoting=quoting, strict=strict)  # type: ignore[arg-type]
@@ -90,8 +88,7 @@ def _records(
     except csv.Error as error:
         if strict and not ("unexpected end" in str(error) or "limit" in str(error)):
             raise
-        found, remedy = "a quotation mark that is never closed", "Close it, or double it inside a field."
-        raise InputError(f"{file.name}, line {first_line}", found, "quotation marks in pairs", remedy) from None
+        raise input_error(f"{file.name}, line {first_line}", "open quotation mark") from None
 
 
 def _is_blank(record: list[str]) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.errors import InputError, Note, pluralize
+from kp_core.errors import Note, input_error, pluralize
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.meaning.fields import KNOWN, find_roles, plain
 from kp_core.reading.open.decode import File
@@ -92,9 +92,9 @@ def parse_json(name: str, text: str, limits: Limits) -> Any:
     except json.JSONDecodeError as error:
         return _NotJson(f"line {error.lineno}, column {error.colno}: {error.msg}")
     except _TwiceError as error:
-        raise _repeated_key(name, error) from None
+        raise input_error(name, "key twice", key=str(error)[:60]) from None
     except (ValueError, RecursionError) as error:
-        raise InputError(name, _stopped(error), "lists of keyphrases", "Flatten it, or write it as text.") from None
+        raise input_error(name, "nested JSON", found=_stopped(error)) from None
 
 
 def is_json(value: Any) -> bool:
@@ -199,7 +199,7 @@ def _record(name: str, line: int, text: str) -> JsonRecord:
         value = _DECODER.decode(text)
         broken = "" if isinstance(value, dict) else "not a JSON object"
     except _TwiceError as error:
-        raise _repeated_key(f"{name}, line {line}", error) from None
+        raise input_error(f"{name}, line {line}", "key twice", key=str(error)[:60]) from None
     except (ValueError, RecursionError) as error:
         cut = isinstance(error, json.JSONDecodeError) and (error.pos >= len(text) or "Untermin" in error.msg)
         broken = "an incomplete JSON object" if cut else f"not a JSON object ({_stopped(error)})"
@@ -210,10 +210,6 @@ def _stopped(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"column {error.colno}: {error.msg}"
     return "deeply nested JSON" if isinstance(error, RecursionError) else "a number with too many digits"
-
-
-def _repeated_key(where: str, error: _TwiceError) -> InputError:
-    return InputError(where, f"the key “{str(error)[:60]}” twice", "each key once in an object", "Keep one of them.")
 
 
 def json_of(file: File) -> Any:
@@ -240,9 +236,8 @@ def _read(file: File) -> Table | None:
         longest = max((len(cell) for row in rows if isinstance(cell := row.get(LIST), list)), default=0)
         refuse_over(file.limits.list_phrases, longest, "phrases", file.name, "a list")
         return _table(file, rows) if rows else None
-    except RecursionError:  # JSON that can be parsed may be nested too deeply to be written
-        remedy = "Flatten it, or write it as text."
-        raise InputError(file.name, "deeply nested JSON", "lists of keyphrases", remedy) from None
+    except RecursionError as error:  # JSON that can be parsed may be nested too deeply to be written
+        raise input_error(file.name, "nested JSON", found=_stopped(error)) from None
 
 
 def _of_records(file: File) -> Table | None:
@@ -308,11 +303,10 @@ def _table(file: File, rows: Sequence[Row], lines: Sequence[int] = ()) -> Table:
     if len(rows) > size:  # a long text is repeated in each row of its document
         texts = sum(len(cell) for row in rows for cell in row.values() if isinstance(cell, str))
         refuse_over(file.limits.unpacked_bytes, texts, "characters", file.name, "a table with one row per object")
-    names = list(dict.fromkeys(chain.from_iterable(rows)))
-    ours, columns = _are_ours(names), list[tuple[str, list[Any]]]()
-    for index, name in enumerate(names, 1):
-        columns += _columns(name, _field(rows, name), ours)
-        width = len(columns) + len(names) - index
+    names, columns = {*chain.from_iterable(rows)}, list[tuple[str, list[Any]]]()
+    for column in _columns(rows, _are_ours(names)):
+        columns.append(column)
+        width = max(len(columns), len(names))
         refuse_over(file.limits.columns, width, "different fields", file.name, "JSON objects")
         refuse_over(file.limits.cells, width * len(rows), "cells", file.name, "a table")
     arrays = [_array(cells) for _, cells in columns]
@@ -399,21 +393,19 @@ def _field(rows: Iterable[Row], name: str) -> list[Any]:
     return [empty if value is None and present else value for present, value in values]
 
 
-def _columns(name: str, values: Iterable[Any], ours: bool, depth: int = _DEPTH) -> Iterator[tuple[str, list[Any]]]:
-    """Yield a column or, if its cells are objects of fields, one column per field with a dotted name."""
-    finite = (None if isinstance(cell, float) and not isfinite(cell) else cell for cell in values)
-    cells = list(finite if ours else map(unfenced, finite))
-    if any(cell is not None for cell in cells) and all(cell is None or _is_one_object(cell) for cell in cells):
-        name, cells = f"{name}.0", [None if cell is None else cell[0] for cell in cells]
-    present = [cell for cell in cells if cell is not None]
-    objects = bool(present) and all(isinstance(cell, dict) for cell in present) and not _are_scored(present)
-    fields = dict.fromkeys(chain.from_iterable(present)) if objects and depth else {}
-    if not 0 < len(fields) <= _NAMES:
-        yield name, cells
-        return
-    rows = [cell or {} for cell in cells]
-    for field in fields:
-        yield from _columns(f"{name}.{field}", _field(rows, field), ours, depth - 1)
+def _columns(rows: Sequence[Row], ours: bool, prefix: str = "", depth: int = _DEPTH) -> Iterator[tuple[str, list[Any]]]:
+    """Yield a column per field or, if its cells are objects of fields, one per field of these, with a dotted name."""
+    for field in dict.fromkeys(chain.from_iterable(rows)):
+        finite = (None if isinstance(cell, float) and not isfinite(cell) else cell for cell in _field(rows, field))
+        name, cells = f"{prefix}{field}", list(finite if ours else map(unfenced, finite))
+        present = [cell for cell in cells if cell is not None]
+        if present and all(map(_is_one_object, present)):
+            name, cells, present = f"{name}.0", [cell and cell[0] for cell in cells], [cell[0] for cell in present]
+        objects = depth and all(isinstance(cell, dict) for cell in present) and not _are_scored(present)
+        if objects and 0 < len({*chain.from_iterable(present)}) <= _NAMES:
+            yield from _columns([cell or {} for cell in cells], ours, f"{name}.", depth - 1)
+        else:
+            yield name, cells
 
 
 def _is_one_object(cell: Any) -> bool:
@@ -428,8 +420,8 @@ def _is_phrase(item: Row) -> bool:
 
 def _are_scored(cells: Sequence[Any]) -> bool:
     scores = [score for cell in cells if isinstance(cell, dict) for score in cell.values()]
-    scored = all(isinstance(score, float) or is_number(score) for score in scores)
-    return bool(scores) and scored and all(isinstance(cell, dict) for cell in cells)
+    scored = bool(scores) and all(isinstance(cell, dict) for cell in cells)
+    return scored and all(isinstance(score, float) or is_number(score) for score in scores)
 
 
 def _array(values: Sequence[Any]) -> tuple[Any, list[int]]:

@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 from tokenize import TokenError
 from typing import IO, Any
 
-from kp_core.errors import InputError, pluralize
+from kp_core.errors import InputError, input_error, pluralize
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.typeset import storable
 
@@ -81,10 +81,6 @@ class Bundle:
     loose: bool = False
     given: str = ""
     on_disk: bool = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "name", storable(self.name))
-        object.__setattr__(self, "ignored", tuple(map(storable, self.ignored)))
 
 
 def fingerprint(contents: Iterable[bytes]) -> str:
@@ -155,7 +151,7 @@ def expand(item: str | Path | Source, limits: Limits = LIMITS) -> Bundle:
         if isinstance(error, InputError):
             raise
         found = "no such file" if isinstance(error, FileNotFoundError) else "a file that cannot be opened"
-        raise InputError(path.name or "a path", found, "a readable file or folder", "Check the path.") from None
+        raise input_error(path.name or "a path", "not opened", found=found) from None
 
 
 def together(bundles: Sequence[Bundle]) -> list[Bundle]:
@@ -172,7 +168,7 @@ def together(bundles: Sequence[Bundle]) -> list[Bundle]:
     ignored = tuple(file.name for file in sources if _is_ignored(file.name))
     files = tuple(file for file in sources if file.name not in ignored)
     name = root.name if root else pluralize(len(single_files), "file")
-    return [Bundle(name, files, ignored, loose=same_root), *(bundle for bundle in bundles if bundle.folder)]
+    return [Bundle(storable(name), files, ignored, loose=same_root), *(bundle for bundle in bundles if bundle.folder)]
 
 
 def _bytes(path: Path, name: str, limits: Limits) -> bytes:
@@ -196,7 +192,8 @@ def _folder(root: Path, limits: Limits) -> Bundle:
         refuse_over(limits.unpacked_bytes, total, "bytes", root.name, "a folder")
         files += unpacked.files
         ignored += unpacked.ignored
-    return Bundle(root.resolve().name, tuple(files), tuple(sorted(ignored, key=_natural)), folder=True)
+    names = tuple(map(storable, sorted(ignored, key=_natural)))
+    return Bundle(storable(root.resolve().name), tuple(files), names, folder=True)
 
 
 def _unpack(source: Source, limits: Limits, *, nested: bool = False) -> Bundle:
@@ -207,11 +204,9 @@ def _unpack(source: Source, limits: Limits, *, nested: bool = False) -> Bundle:
         with refuse_damaged(source.name, "gzip file"), gzip.open(io.BytesIO(data)) as packed:
             data = b"".join(_within_limits(source.name, packed, len(data), limits))
         if packed_kind(data) not in ("", "tar"):
-            remedy = "Pack the files as a zip archive."
-            raise InputError(source.name, "an archive inside a gzip file", "one text file", remedy)
+            raise input_error(source.name, "packed twice")
     if (kind := packed_kind(data)) == "DOCX":
-        remedy = "Save it as text, one line per document, or as a table (CSV, XLSX), and load that."
-        raise InputError(name, "a document of a word processor", "a table, or lists in text", remedy)
+        raise input_error(name, "word processor")
     if kind not in ("tar", "zip"):
         return Bundle(name, (Source(name, data),))
     if nested:
@@ -242,8 +237,7 @@ def check_workbook(name: str, data: bytes, limits: Limits) -> None:
             marks += content.count(b"<")  # a cell has two or three elements
             refuse_over(8 * limits.table_cells, marks, "marks of XML", name, "a workbook")
             if re.search(rb"<!(?:DOCTYPE|ENTITY)", content.replace(b"\0", b"")):  # without NUL, UTF-16 is like ASCII
-                found = f"entities declared in {inner[:100]}"
-                raise InputError(name, found, "an ordinary workbook", "Save it again as XLSX, or as CSV.")
+                raise input_error(name, "entities", member=inner[:100])
 
 
 @contextmanager
@@ -277,8 +271,7 @@ def _members(name: str, data: bytes, limits: Limits, *, all_members: bool) -> It
             problem: problem,
         }
         if found := next((description for description, applies in problems.items() if applies), ""):
-            name_shown = storable(inner.replace("\0", "\\0"))[:100]
-            raise InputError(name, f"{found} (“{name_shown}”)", "plain files", "Pack the files again, without it.")
+            raise input_error(name, "no plain file", found=found, member=storable(inner.replace("\0", "\\0"))[:100])
         seen.add(inner)
         if not all_members and (_is_ignored(inner) or inner.lower().endswith(_ARCHIVES)):
             yield storable(inner), None
@@ -321,8 +314,7 @@ def _within_limits(where: str, packed: IO[bytes] | gzip.GzipFile, size: int, lim
         total += len(piece)
         refuse_over(min(limits.file_bytes, limits.unpacked_bytes), total, "bytes", where, "an unpacked file")
         if total > limits.ratio_from_bytes and total > limits.unpacked_ratio * max(size, 1):
-            found = f"a member packed more than {limits.unpacked_ratio} : 1"
-            raise InputError(where, found, "ordinary text", "Unpack it and load the file itself.")
+            raise input_error(where, "ratio", ratio=limits.unpacked_ratio)
         yield piece
 
 
@@ -339,8 +331,7 @@ def _shared_paths(root: Path) -> dict[str, Path]:
     try:
         return {storable(path.name): path for path in root.iterdir() if not _is_ignored(path.name)}
     except OSError:
-        where = f"the folder of shared data sets ({SHARED_FOLDER})"
-        raise InputError(where, "none that can be read", "a folder", "Contact whoever runs this server.") from None
+        raise input_error(f"the folder of shared data sets ({SHARED_FOLDER})", "no shared folder") from None
 
 
 def shared(root: Path, name: str, limits: Limits = LIMITS) -> Source:
@@ -353,8 +344,7 @@ def shared(root: Path, name: str, limits: Limits = LIMITS) -> Source:
         raise InputError(f"“{name}”", "nothing", "a shared data set", "Choose one that is listed.")
     for link in filter(Path.is_symlink, (path, *path.rglob("*"))):
         if link.is_dir() or not link.resolve().is_relative_to(root.resolve()):
-            found = f"a link that leads elsewhere (“{link.relative_to(root).as_posix()}”)"
-            raise InputError(f"“{path.name}”", found, "plain files", "Ask whoever runs this server to copy the files.")
+            raise input_error(f"“{path.name}”", "link out", link=link.relative_to(root).as_posix())
     if not path.is_dir():
         refuse_over(limits.file_bytes, path.stat().st_size, "bytes", f"“{name}”")
         return Source(name, path.read_bytes())

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.errors import InputError, pluralize
+from kp_core.errors import input_error, pluralize
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.meaning.mapping import Mapping
 from kp_core.reading.open.decode import File
@@ -100,9 +100,7 @@ def _nonblank(file: File, every: _Rows) -> tuple[list[int], list[pa.ChunkedArray
 def _excel_rows(file: File, page: Any) -> _Rows:
     """Yield number and cells of the rows of an Excel sheet; refuse formulas without stored values."""
     if match := _FORMULA.search(page.parent._archive.read(page._worksheet_path)):
-        where, what = f"{file.name}, sheet “{page.title}”, cell {match[1].decode()}", "a formula without its value"
-        remedy = "Open it in a spreadsheet program, save it there, and load the saved file; or choose other sheets."
-        raise InputError(where, what, "values", remedy)
+        raise input_error(f"{file.name}, sheet “{page.title}”, cell {match[1].decode()}", "formula")
     page.reset_dimensions()  # they may be wrong
     with warnings.catch_warnings(action="ignore"):
         for number, cells in enumerate(page.iter_rows(), 1):
@@ -209,8 +207,7 @@ def _text_columns(file: File, opened: pq.ParquetFile) -> list[str]:
         refuse_over(limits.unpacked_bytes, unpacked, "bytes unpacked", name, "a table")
         encodings = {code for part in parts for code in part.encodings}
         if "DELTA_BYTE_ARRAY" in encodings:  # a few bytes may repeat a long text
-            found = "text packed as differences (DELTA_BYTE_ARRAY)"
-            raise InputError(name, found, "another encoding", "Write it again with dictionaries, or as CSV.")
+            raise input_error(name, "packed as differences")
         if column.physical_type == "BYTE_ARRAY" and "DELTA_LENGTH_BYTE_ARRAY" not in encodings:
             texts.append(column.path)
     refuse_over(limits.cells, cells, "cells", name, "a table")

@@ -297,7 +297,7 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
     rows = zip(layout.ids().to_pylist(), table.line_numbers().tolist(), owners, missing, cells, lists, strict=True)
     for row, (doc_id, line, source, is_missing, cell, items) in enumerate(rows):
         if not doc_id.strip():
-            builder.reject(table.file, line, "an empty id", str(cell)[:200])
+            builder.rejected.append((table.file, line, "an empty id", str(cell)[:200]))
             continue
         if is_missing:
             continue
@@ -364,7 +364,7 @@ def _add_text(builder: ListBuilder, cell: str, separator: str, shape: Shape) -> 
 def _add_scored_items(builder: ListBuilder, phrases: list[Any], scores: list[Any]) -> None:
     for phrase, score in zip_longest(phrases, scores[: len(phrases)], fillvalue="missing"):
         if phrase is None:
-            builder.skip()
+            builder.blank += 1
         else:
             add_scored(builder, phrase, score)
 
