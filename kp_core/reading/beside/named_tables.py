@@ -67,15 +67,13 @@ def _read(
             columns, frame = dict[str, str](), read_vectors(file.source if file else table, limits, encoding)
         else:
             columns, frame = _frame(name, _first(file) if file else frame_table(table, name, limits))
-        evidence, size = roles_in_words(columns), len(frame)
-        fields: dict[str, Any] = {"columns": columns, "rows_read": size, "rows_loaded": size, "line_ends": "none"}
-        reading = Reading(name, 0, name, type(item).__name__, evidence, **fields)
-        if file is None:
-            yield frame, reading, ()
-            continue
-        texts, data = [file.decoded] if "decoded" in vars(file) else [], file.source.data
-        fields = {"file": file.name, "size": len(data), "sha256": fingerprint([data]), "family": "F10"}
-        yield frame, replace(reading, **fields, **how_decoded(texts)), [note for text in texts for note in text.notes]
+        fields: dict[str, Any] = {"columns": columns, "rows_read": len(frame), "rows_loaded": len(frame)}
+        reading = Reading(name, 0, name, type(item).__name__, roles_in_words(columns), **fields, line_ends="none")
+        texts = [file.decoded] if file and "decoded" in vars(file) else []
+        if file:
+            fields = {"file": file.name, "size": len(file.source.data), "sha256": fingerprint([file.source.data])}
+            reading = replace(reading, family="F10", **fields, **how_decoded(texts))
+        yield frame, reading, [note for text in texts for note in text.notes]
 
 
 def _open_source(name: VocabularyTable, item: Any, limits: Limits, encoding: str | None) -> list[Any]:

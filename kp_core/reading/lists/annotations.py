@@ -21,7 +21,7 @@ from kp_core.reading.open.decode import File
 from kp_core.reading.open.json_table import records_of, shown
 from kp_core.reading.open.values import Rejected
 from kp_core.reading.rows.check import Rows
-from kp_core.reading.rows.separators import text_of
+from kp_core.reading.rows.separators import pick, text_of
 from kp_core.typeset import storable
 
 #: Fields of spans or labels.
@@ -163,13 +163,12 @@ def _task(data: dict[str, Any], value: dict[str, Any]) -> list[Marked] | None:
     doc_id, text = (text_of(data[ids["doc_id"]]) if ids else None) or "", data.get(field, "")
     marked = [] if entries else [Marked(doc_id, reason="Tasks left out because nobody annotated them")]
     for part in entries:
-        person = part.get("completed_by")
-        if isinstance(person, dict):
-            person = next((person[name] for name in ("email", "username", "id") if person.get(name) is not None), None)
         reason = "Canceled annotations left out" if part.get("was_cancelled") else ""
         results = part["result"] if isinstance(part["result"], list) else []
         spans = [span for result in results for span in _results(result, text)]
-        marked.append(Marked(doc_id, text, spans, source=text_of(person), reason=reason))
+        person = part.get("completed_by")
+        source = text_of(pick(person, ("email", "username", "id")) if isinstance(person, dict) else person)
+        marked.append(Marked(doc_id, text, spans, source=source, reason=reason))
     return marked
 
 
@@ -189,7 +188,7 @@ def _results(result: Any, text: str) -> Iterator[Span]:
             span = span._replace(text=units.decode("utf-16-le", "surrogatepass"))
         yield span
         return
-    choices: Any = next((value[name] for name in ("choices", "taxonomy", "text") if name in value), [])
+    choices = pick(value, ("choices", "taxonomy", "text"))
     for item in choices if isinstance(choices, list) else [choices]:
         if phrase := text_of(item[-1] if isinstance(item, list) and item else item):
             yield Span((control,), text=phrase)

@@ -123,11 +123,10 @@ def _lists_and_texts(files: Sequence[File], role: Role | None) -> tuple[list[Fil
             undecided.append(group)
     listed, least = _documents_of(lists), 2 if role in ("gold", "system") else 3
     shared = Counter(doc_id for group in undecided for doc_id in {_document(file) for file in group})
-    prose = [are_prose(group) for group in undecided]
-    for group, is_prose in zip(undecided, prose, strict=True):
+    for group in undecided:
         ids = {_document(file) for file in group}
         is_shared, in_lists, is_only = any(shared[doc_id] > 1 for doc_id in ids), ids & listed, len(undecided) == 1
-        if is_prose or (in_lists and is_only):
+        if are_prose(group) or (in_lists and is_only):
             matching = group if is_shared or in_lists else []
             texts += [file for file in matching if _document(file) in listed or are_prose([file])]
         elif (is_shared or in_lists or (is_only and len(group) >= least and _ending(group[0]))) and role != "documents":
