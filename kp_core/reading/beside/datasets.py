@@ -259,12 +259,13 @@ def systems_of(named_paths: Iterable[NamedPath]) -> Any:
 
 
 def _gold_of(entries: Sequence[NamedPath]) -> Any:
-    paths = [path for entry in entries for path in entry.paths]
-    by_annotator = {entry.name: [Path(path) for path in entry.paths] for entry in entries if entry.name}
-    if by_annotator and len(by_annotator) < len(entries):
-        unnamed = next(entry.paths[0] for entry in entries if not entry.name)
-        raise UsageError(f"'{unnamed}' has no annotator, but others do")
-    return by_annotator or paths or None
+    named = defaultdict[str, list[str]](list)
+    for entry in entries:
+        named[entry.name] += entry.paths
+    unnamed = named.pop("", [])
+    if named and unnamed:
+        raise UsageError(f"'{unnamed[0]}' has no annotator, but others do")
+    return {name: list(map(Path, paths)) for name, paths in named.items()} or unnamed or None
 
 
 def datasets_of_paths(
