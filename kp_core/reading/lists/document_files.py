@@ -219,7 +219,7 @@ def _recognition(
     whose = "endings" if line == "phrase" and whose == "none" and kinds > 1 else whose
     keys, meaning = {_ending(file) for file in files} <= {*KEYS}, _WHOSE[whose]
     lines = [text for file in files for text in file.lines if text.strip()]
-    labels = part_of(sum(bool(_LABEL.match(text)) for text in lines), len(lines), "line", "is", "are")
+    labels = part_of(sum(map(bool, map(_LABEL.match, lines))), len(lines), "line", "is", "are")
     evidence = f"files named {_extensions(files)}; {'system = folder, document = file' if in_folders else meaning}"
     evidence += _LINES[line][2].format(labels)
     amounts = [fields[1].get("number") for file in files for text in file.sample if (fields := _fields(text, line))]
@@ -261,10 +261,8 @@ def _annotators(files: Sequence[File], ids: set[str]) -> str:
     if not all(re.search(r"\d", name) and plain(base_of(name)) not in PEOPLE for name in folders):
         return "folders"
     first_file = files[0]
-    answers = [
-        Reply(in_words(_WHOSE[kind]), {first_file.name: first_file.mapping.with_switch("annotators", kind)})
-        for kind in ("folders", "files")
-    ]
+    mappings = {kind: first_file.mapping.with_switch("annotators", kind) for kind in ("folders", "files")}
+    answers = (Reply(in_words(_WHOSE[kind]), {first_file.name: mapping}) for kind, mapping in mappings.items())
     where = PurePosixPath(first_file.name).parent.parent.name or "the files"
     found = f"folders and files, either of which may be documents, such as {first_file.name}"
     raise Question(Finding("ask", where, found, "names that distinguish documents from annotators", tuple(answers)))

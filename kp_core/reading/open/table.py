@@ -296,10 +296,9 @@ def _without_footer(table: Table) -> Table:
         return table
     example = (footer or [notes[-1][3]])[-1]
     message = f"Below the table: {pluralize(len(notes) + len(footer), 'row')}, “{example[:60]}”."
-    shortened = table.take_out(np.arange(len(table)) >= len(table) - len(footer))
-    rejected = [row for row in table.rejected if row not in notes]
-    all_notes = [*table.notes, Note("info", table.file, message)]
-    return replace(shortened, rejected=rejected, blank=shortened.blank + len(notes), notes=all_notes)
+    rejected, said = [row for row in table.rejected if row not in notes], [Note("info", table.file, message)]
+    shortened = replace(table, rejected=rejected, blank=table.blank + len(notes), notes=table.notes + said)
+    return shortened.take_out(np.arange(len(table)) >= len(table) - len(footer))
 
 
 def _head(table: Table, rows: list[list[str]], mapping: Mapping) -> tuple[int, int]:
