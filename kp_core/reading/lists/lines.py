@@ -94,7 +94,7 @@ def _strength(lines: Sequence[str], separator: str) -> Strength | None:
 def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Split the phrases of each line at semicolons, else at `|` or commas; between commas `+` joins spellings."""
     file, separator = recognition.files[0], recognition.options["separator"]
-    builder, no_separator = ListBuilder(recognition.role, file.limits), "TAB" if separator == "\t" else f"`{separator}`"
+    builder, mark_name = ListBuilder(recognition.role, file.limits), "TAB" if separator == "\t" else f"`{separator}`"
     share = {mark: sum(mark in line for line in file.sample) / len(file.sample) for mark in ";|,"}
     common = next((mark for mark in ("|,;" if separator != ":" else ",;|") if share[mark] >= 0.5), ";")
     mark = MARKS.get(file.mapping.split) or (";" if share[";"] and separator != ":" else common)
@@ -103,7 +103,7 @@ def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
         if not line.strip():
             builder.blank += 1
         elif match is None or not match[1].strip():
-            reason = "an empty id" if match else f"no {no_separator} between id and phrases"
+            reason = "an empty id" if match else f"no {mark_name} between id and phrases"
             builder.rejected.append((file.name, index, reason, line[:200]))
         else:
             builder.open(match[1], file=file.name, line=index)

@@ -296,8 +296,8 @@ def _without_footer(table: Table) -> Table:
         return table
     example = (footer or [notes[-1][3]])[-1]
     message = f"Below the table: {pluralize(len(notes) + len(footer), 'row')}, “{example[:60]}”."
-    rejected, said = [row for row in table.rejected if row not in notes], [Note("info", table.file, message)]
-    shortened = replace(table, rejected=rejected, blank=table.blank + len(notes), notes=table.notes + said)
+    rejected, note = [row for row in table.rejected if row not in notes], Note("info", table.file, message)
+    shortened = replace(table, rejected=rejected, blank=table.blank + len(notes), notes=[*table.notes, note])
     return shortened.take_out(np.arange(len(table)) >= len(table) - len(footer))
 
 
