@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
+import pandas as pd
 
 from kp_core.scoring.cells import ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
@@ -122,28 +122,19 @@ def information(flat: Flat, weight: Ints) -> list[Floats]:
 
     * `weight`: (phrase,) how often each phrase is a reference
     """
-    owner = np.repeat(np.arange(len(flat.length)), flat.length)
-    index = np.flatnonzero(weight[owner] > 0)
-    rest = (flat.start + flat.length)[owner[index]] - index  # tokens from here to the end of the phrase
-    times, code = weight[owner[index]], flat.code
-    gram, counts = np.zeros(len(index), np.int64), np.array([times.sum()], float)
+    times = np.repeat(weight, flat.length)
+    rest = np.repeat(flat.start + flat.length, flat.length) - np.arange(len(times))  # tokens to the end of the phrase
+    grams = pd.DataFrame({"code": np.int64(0), "times": times, "rest": rest, "count": times.sum()})[times > 0]
     by_order = []
     for order in range(1, NIST_ORDERS + 1):
-        # An n-gram that begins with an n-gram of a single occurrence adds no information.
-        repeats = (rest >= order) & (counts[gram] > 1)
-        index, rest, times, before, gram = (
-            index[repeats],
-            rest[repeats],
-            times[repeats],
-            counts[gram[repeats]],
-            gram[repeats],
-        )
-        gram = gram * (int(code.max(initial=0)) + 1) + code[index + order - 1]
-        if order > 1:
-            gram = pa.array(gram).dictionary_encode().indices.to_numpy().astype(np.int64)
-        counts = np.bincount(gram, times)
-        information_of_token = np.zeros(len(code))
-        information_of_token[index] = np.log2(before / counts[gram])
+        # an n-gram that begins with an n-gram of a single occurrence adds no information
+        grams = grams[(grams["rest"] >= order) & (grams["count"] > 1)]
+        token, before = grams.index.to_numpy(), grams["count"]
+        next_code = flat.code[token + order - 1].astype(np.int64)
+        grams = grams.assign(code=pd.factorize(grams["code"] * (int(flat.code.max(initial=0)) + 1) + next_code)[0])
+        grams["count"] = grams.groupby("code")["times"].transform("sum")
+        information_of_token = np.zeros(len(times))
+        information_of_token[token] = np.log2(before / grams["count"])
         by_order.append(information_of_token)
     return by_order
 
