@@ -106,8 +106,7 @@ def choice_matrix(lists: Ints | Sequence[Sequence[int]]) -> Ints:
     """Return how many annotators made each item (columns, ascending) their i-th choice (rows)."""
     items, column = np.unique(np.array(lists), return_inverse=True)
     matrix = np.zeros((len(lists[0]), len(items)), np.int64)
-    for indices in column.reshape(len(lists), -1):
-        matrix[np.arange(len(indices)), indices] += 1
+    np.add.at(matrix, (np.arange(len(matrix)), column.reshape(len(lists), -1)), 1)
     return matrix
 
 
@@ -290,14 +289,9 @@ def _random_trimming(
         return np.nan, np.nan, np.nan
     hits, size = np.rint(view.hits[in_use, 0]).astype(np.int64), view.size[in_use, 0]
     draws = rng.hypergeometric(hits, size.astype(np.int64) - hits, gold[in_use], (n_repeats, int(in_use.sum())))
-    counts_kept = (
-        view.returned[in_use, 0],
-        gold[in_use].astype(float),
-        view.universe[in_use, 0],
-        view.denominator[in_use, 0],
-    )
+    others = view.returned[:, 0], gold.astype(float), view.universe[:, 0], view.denominator[:, 0]
     all_hits = np.vstack([hits * gold[in_use] / size, draws])
-    cells = Cells(all_hits, *(np.broadcast_to(count, all_hits.shape) for count in counts_kept))
+    cells = Cells(all_hits, *(np.broadcast_to(count[in_use], all_hits.shape) for count in others))
     if average == "micro":
         scores = measure.scores(cells.mapped(lambda x: x.sum(axis=1)))
     else:

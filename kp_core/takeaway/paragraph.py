@@ -77,18 +77,12 @@ def _intervals(settings: Settings, measures: Sequence[str]) -> str:
 
 def of_people_alone(corpus: Corpus, result: Result, words: dict[str, str]) -> str:
     """Describe how the agreement of all annotators was computed, in words that suit the data."""
-    settings, prose = result.settings, _PROSE["people"]
-    files = [f"{reading.file} ({reading.sha256[:12]})" for reading in corpus.report.readings if reading.sha256]
-    sizes = {"annotators": len(corpus.annotators), "keyphrases": len(corpus.gold), "documents": result.documents}
-    sentences = [
-        filled(prose["data"], words=words, files=files, notes=result.notes, **sizes),
-        _normalised(settings),
-        prose["shared"].format(**words),
-        prose["disputed"].format(**words),
-        _PROSE["intervals"][settings.interval].format(settings=settings) if interpretable(("K",), settings) else "",
-        f"All values were computed with KPScope {__version__}.",
-    ]
-    return " ".join(filter(None, sentences))
+    settings, is_known = result.settings, interpretable(("K",), result.settings)
+    facts: dict[str, Any] = {"annotators": len(corpus.annotators), "keyphrases": len(corpus.gold)}
+    facts |= {"documents": result.documents, "notes": result.notes, "version": __version__}
+    facts["files"] = [f"{file.file} ({file.sha256[:12]})" for file in corpus.report.readings if file.sha256]
+    facts["intervals"] = _PROSE["intervals"][settings.interval].format(settings=settings) if is_known else ""
+    return filled(_PROSE["people"]["paragraph"], words=words, normalized=_normalised(settings), **facts)
 
 
 def _conventions(settings: Settings, measures: Sequence[str]) -> list[str]:
