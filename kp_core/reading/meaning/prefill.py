@@ -706,10 +706,7 @@ def guess(table: Table, role: Role | None) -> Proposal:
     names = ", ".join(table.names[:_NAMES]) + (" …" if len(table.names) > _NAMES else "")
     words = f"KPScope does not know these column names: {names}." if table.header else "The columns have no names."
     shapes = {name: shape for name in table.names if (shape := profile(table, name)).cells}
-    draft = Proposal(Mapping(role or "gold"), role_known=False, worded=False)
-    if table.header and len(shapes) > 1 and all(re.search(r"\d", name) and " " not in name for name in shapes):
-        transposed = {"document": HEADS, "keyphrases": tuple(shapes)}
-        return draft.doubted("Are the columns documents?", "document", "keyphrases", **transposed)
+    draft = Proposal(Mapping(role or "gold"))
     assigned = _columns_by_name(table, ("document", "annotator", "system", "rank", "score"))
     lists = [name for name in _list_names(table) if name in shapes and name not in assigned.values()]
     word_columns = [name for name in _unknown(table, assigned.values()) if _may_be_phrases(table, name)]
@@ -717,24 +714,23 @@ def guess(table: Table, role: Role | None) -> Proposal:
     assigned = dict(zip(["document"], ids, strict=False)) | assigned
     document = assigned.get("document", "")
     n_repeated = len(table) - len(pc.unique(table.texts(document))) if document else 0
-    has_numbers = any(shape.numbers > 0.5 for name, shape in shapes.items() if name != document)
-    ranked = n_repeated and role == "system" and has_numbers  # a keyphrase per row
-    rows = {name: {"": table.texts(document), name: table.texts(name)} for name in word_columns if ranked}
-    rows = {name: columns for name, columns in rows.items() if name not in lists}
-    varied = [name for name, columns in rows.items() if 2 * (len(table) - count_distinct(columns)) < n_repeated]
-    phrases = [name for name in (varied or lists or word_columns) if name != document]
-    if len(phrases) > 1 and not n_repeated:
+    phrases = [name for name in (lists or word_columns) if name != document]
+    if table.header and len(shapes) > 1 and all(re.search(r"\d", name) and " " not in name for name in shapes):
+        words = "Are the columns documents?"
+        draft = Proposal(replace(draft.mapping, document=HEADS, keyphrases=tuple(shapes)))
+    elif len(phrases) > 1 and not n_repeated:
         has_names = not any(map(UNNAMED.fullmatch, phrases))  # columns without names are one list
         source = {"system" if role == "system" else "annotator": HEADS} if has_names else {}
         fields: dict[str, Any] = {"document": ROW, **assigned, **source, "keyphrases": tuple(phrases)}
-        return draft.doubted(words, "document", "keyphrases", **fields)
-    if not phrases:
+        draft = Proposal(replace(draft.mapping, **fields))
+    elif not phrases:
         marks = tuple(name for name, shape in shapes.items() if shape.marks and name not in assigned.values())
         fields = {"document": ROW, **assigned, "marks": marks if len(marks) > 1 else ()}
-        return draft.doubted(words, "document", "keyphrases", **fields)
-    best = max(phrases, key=lambda name: profile(table, name).varied)
-    fallback = replace(draft, mapping=replace(draft.mapping, document=ROW, keyphrases=(best,), split="none"))
-    proposed = _single_column(table, role or "gold", {**assigned, "keyphrases": best}) or fallback
-    proposed = replace(proposed, role_known=False, worded=not table.header)
+        draft = Proposal(replace(draft.mapping, **fields))
+    else:
+        best = max(phrases, key=lambda name: profile(table, name).varied)
+        fallback = Proposal(replace(draft.mapping, document=ROW, keyphrases=(best,), split="none"))
+        draft = _single_column(table, role or "gold", {**assigned, "keyphrases": best}) or fallback
+    draft = replace(draft, role_known=False, worded=not table.header and len(phrases) == 1)
     coded = len(table.names) == 2 and document == table.names[0] and profile(table, document).codes
-    return proposed if coded and not table.header else proposed.doubted(words, "document", "keyphrases")
+    return draft if coded and not table.header else draft.doubted(words, "document", "keyphrases")

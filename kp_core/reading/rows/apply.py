@@ -73,8 +73,9 @@ def rows_of(layout: Layout, chosen_role: Role | None = None) -> list[Rows]:
 
 def _lists_with_others(layout: Layout, chosen_role: Role | None) -> list[Rows]:
     """Return the lists in a table, together with its texts or judgments, if any."""
-    parts, role = _phrases(layout), layout.role
-    is_judged = role in ("system", "judgements") and _is_judged(layout)
+    parts, role, grades = _phrases(layout), layout.role, layout.columns.get("relevance")
+    has_grades = grades is not None and np.isfinite(floats(layout.table.column(grades))[0]).any()
+    is_judged = has_grades and role in ("system", "judgements") and layout.kind != "wide"
     if role == "gold" and layout.mapping.document != HEADS and chosen_role in (None, "gold"):
         parts += _texts_in_gold_table(layout)
     if role == "judgements" and not is_judged:
@@ -192,12 +193,9 @@ def _empty_lists(layout: Layout) -> tuple[Layout, Rows | None]:
     is_empty = pc.and_(pc.equal(table.texts("empty"), "yes"), pc.equal(table.texts(layout.phrases), ""))
     if not pc.any(is_empty).as_py():
         return layout, None
-    empty = replace(layout, table=table.rows(is_empty))
-    builder = ListBuilder(layout.role, table.limits)
-    lists = zip(empty.ids().to_pylist(), _owners(empty), empty.table.line_numbers().tolist(), strict=True)
-    for doc_id, source, line in lists:
-        builder.open(doc_id, file=table.file, line=line, source=source)
-    return replace(layout, table=table.rows(pc.invert(is_empty)).without(["empty"])), builder.rows()
+    empty = replace(layout, kind="lists", cells="none", table=replace(table.rows(is_empty), nulls=False))
+    lists = _lists(empty, layout.role, {layout.source: (layout.phrases,)})
+    return replace(layout, table=table.rows(pc.invert(is_empty)).without(["empty"])), lists
 
 
 def _long(layout: Layout) -> Rows:
@@ -305,7 +303,8 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
             builder.open(doc_id, file=table.file, line=line, source=source)
         last_id = doc_id
         if scores and isinstance(scores[row], list) and isinstance(items, list):
-            _add_scored_items(builder, items, scores[row])
+            pairs = zip_longest(items, scores[row][: len(items)], fillvalue="missing")
+            add_list(builder, [pair if pair[0] is not None else None for pair in pairs], "scored")
         elif items is not None:
             add_list(builder, items, shape)
         elif cell.strip().lower() in _EMPTY_CELLS:
@@ -359,14 +358,6 @@ def _add_text(builder: ListBuilder, cell: str, separator: str, shape: Shape) -> 
         builder.extend([cell] if cell.strip() else [])
     elif cell.strip():
         builder.add(cell[:200], reject="not a JSON list" if separator else "not a list")
-
-
-def _add_scored_items(builder: ListBuilder, phrases: list[Any], scores: list[Any]) -> None:
-    for phrase, score in zip_longest(phrases, scores[: len(phrases)], fillvalue="missing"):
-        if phrase is None:
-            builder.blank += 1
-        else:
-            add_scored(builder, phrase, score)
 
 
 def _rows_of_text_lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -> Rows | None:
@@ -474,11 +465,6 @@ def _pair_numbers(base: dict[str, Any], annotators: pa.ChunkedArray) -> pa.Chunk
     pair = contents.groupby(list(contents), sort=False, dropna=False).ngroup() + 1
     has_repeats = pd.DataFrame({"pair": pair, "annotator": annotators.to_pylist()}).duplicated().any()
     return base["pair_id"] if has_repeats else pa.chunked_array([pa.array(pair.astype(str), pa.large_string())])
-
-
-def _is_judged(layout: Layout) -> bool:
-    name = layout.columns.get("relevance") if layout.kind != "wide" else None
-    return name is not None and bool(np.isfinite(floats(layout.table.column(name))[0]).any())
 
 
 def _judged_runs(layout: Layout) -> Rows:
