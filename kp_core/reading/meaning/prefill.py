@@ -714,7 +714,11 @@ def guess(table: Table, role: Role | None) -> Proposal:
     assigned = dict(zip(["document"], ids, strict=False)) | assigned
     document = assigned.get("document", "")
     n_repeated = len(table) - len(pc.unique(table.texts(document))) if document else 0
-    phrases = [name for name in (lists or word_columns) if name != document]
+    ranked = n_repeated and role == "system" and any(shapes[name].numbers > 0.5 for name in {*shapes} - {document})
+    singles = [name for name in word_columns if ranked and name not in lists]
+    rows = {name: {"": table.texts(document), name: table.texts(name)} for name in singles}
+    varied = [name for name, pair in rows.items() if 2 * (len(table) - count_distinct(pair)) < n_repeated]
+    phrases = [name for name in (varied or lists or word_columns) if name != document]
     if table.header and len(shapes) > 1 and all(re.search(r"\d", name) and " " not in name for name in shapes):
         words = "Are the columns documents?"
         draft = Proposal(replace(draft.mapping, document=HEADS, keyphrases=tuple(shapes)))
