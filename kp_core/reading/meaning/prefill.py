@@ -186,30 +186,25 @@ def _may_be_phrases(table: Table, name: str) -> bool:
 
 
 def _nested_columns(table: Table, role: Role | None) -> Proposal:
-    outer, inner = (set(table.texts(name).to_pylist()) for name in (OUTER, INNER))
-    systems = [bool(known.SYSTEMS & set(map(plain, names))) for names in (outer, inner)]
-    outer_is_document = (systems[1] and not systems[0]) or (not any(systems) and len(inner) < len(outer))
-    owner, document = (INNER, OUTER) if outer_is_document else (OUTER, INNER)
-    guessed: Role = role or ("system" if any(systems) else "gold")
-    person = "annotator" if guessed == "gold" else "system"
-    source: dict[str, Any] = {person: owner}
-    mapping = Mapping(guessed, document=document, keyphrases=LIST, **source)
-    draft = Proposal(mapping, role_known=role is not None or guessed == "system")
-    if systems[0] != systems[1]:
-        return draft
+    keys = {column: set(table.texts(column).to_pylist()) for column in (INNER, OUTER)}
+    systems = {column: bool(known.SYSTEMS & set(map(plain, names))) for column, names in keys.items()}
+    document, owner = sorted(keys, key=lambda column: (systems[column], -len(keys[column])))
+    guessed: Role = role or ("system" if systems[owner] else "gold")
+    source: dict[str, Any] = {"annotator" if guessed == "gold" else "system": owner}
+    draft = Proposal(Mapping(guessed, document=document, keyphrases=LIST, **source), role_known=role == guessed)
+    if systems[owner] and not systems[document]:
+        return replace(draft, role_known=True)
     question = "Objects within objects: which keys are the documents, and which the people or systems?"
     return draft.doubted(question, "document")
 
 
 def _pairs(table: Table, role: Role | None) -> Proposal | None:
-    if not table.header:
-        return None
     fields = {"pair_id": "pair", "doc_id": "document", "keyphrase": "keyphrases"}
-    names = known.find_roles(table.names, (*fields, "candidate", "annotator", "score"))
+    names = known.find_roles(table.names, (*fields, "candidate", "annotator", "score")) if table.header else {}
     columns: dict[str, Any] = {fields.get(role, role): name for role, name in names.items()}
     unused = [name for name in table.names if name not in columns.values()]
-    if "keyphrases" in columns and "candidate" not in columns and (phrases := known.find_roles(unused, ("phrase",))):
-        columns["candidate"] = phrases["phrase"]
+    if "keyphrases" in columns and (phrases := known.find_roles(unused, ("phrase",))):
+        columns = {"candidate": phrases["phrase"], **columns}
     pair_names = [name for name in unused if number_of(name) or _PAIR_SUFFIX.search(name)]
     pair_names = [name for name in pair_names if profile(table, name).phrases]
     same_stem = len({_PAIR_SUFFIX.sub("", name) for name in pair_names}) == 1 and not whole_lists(table, pair_names)
@@ -217,13 +212,12 @@ def _pairs(table: Table, role: Role | None) -> Proposal | None:
     columns |= dict(zip(("keyphrases", "candidate"), pair_names, strict=True)) if is_guess else {}
     if "candidate" in columns and "score" not in columns:
         unused = [name for name in unused if name not in columns.values()]
-        raters = [name for name in unused if known.JUDGE.match(name)]
-        if not raters and "keyphrases" in columns:
-            raters = [name for name in unused if _is_unknown(table, name) and profile(table, name).numbers > 0.8]
+        others = unused if "keyphrases" in columns else ()
+        numbers = (name for name in others if _is_unknown(table, name) and profile(table, name).numbers > 0.8)
+        raters = [name for name in unused if known.JUDGE.match(name)] or [*numbers]
         columns |= {"score": tuple(raters), "annotator": HEADS} if raters else {}
-    if not {"candidate", "score"} <= columns.keys():
-        return None
-    if role is None and "annotator" not in columns and "keyphrases" not in columns:  # candidates of a system
+    # Candidates with scores only are those of a system.
+    if not ({"candidate", "score"} <= columns.keys() and (role or {"annotator", "keyphrases"} & columns.keys())):
         return None
     draft = Proposal(Mapping("judgements", **columns))
     question = f"The columns {quoted(pair_names)} may be pairs of phrases, with ratings beside them."
