@@ -43,8 +43,6 @@ _GOLD_FILES, SYSTEM_FOLDERS = _word_sets("gold_files", "system_files")
 #: Columns of bibliographic data, without and with authors.
 BESIDES = ANSWERS.union(SHELF_MARKS, REMARKS, *_word_sets("besides"))
 ASIDE = BESIDES | WRITERS
-#: Minimum number of columns of bibliographic data in records of a catalog.
-_RECORD = 2
 #: Role → words for it, most certain first.
 NAMES = _WORDS | {"phrases": (*_WORDS["gold"], "keyword", *_WORDS["phrases"], *_WORDS["predictions"])}
 #: Words that identify a first line as a header.
@@ -227,27 +225,12 @@ def source_of(head: str, role: str = "phrase") -> str:
     return base.strip()
 
 
-def rater_in(head: str) -> str:
-    """Return the name of the rater in the header of a score column.
-
-    >>> rater_in("score_ana"), rater_in("Ben"), rater_in("Rater 1")
-    ('ana', 'Ben', 'Rater 1')
-    """
-    match = JUDGE.match(head)
-    return match[1] if match and not match[1].isdigit() else head
-
-
 def gold_beside(names: Collection[str]) -> str | None:
     """Return the column of the gold standard next to columns of systems, or None."""
     heads = [head for head in names if plain(head) not in NAMES["annotator"]]
     gold = [head for head in heads if is_gold(head)]
     systems = [head for head in heads if is_predicted(head) or (head not in gold and source_of(head) == base_of(head))]
     return gold[0] if len(gold) == 1 and len(systems) == len(names) - 1 > 0 else None
-
-
-def are_records(heads: Iterable[str]) -> bool:
-    """Recognize records of a catalog by columns such as authors and year."""
-    return sum(plain(head) in BESIDES for head in heads) >= _RECORD
 
 
 def base_of(head: str) -> str:

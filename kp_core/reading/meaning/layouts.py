@@ -37,6 +37,8 @@ _ROLES = {"pair_id": "pair", "doc_id": "document"} | {
     )
 }
 _DOCUMENTS = ("doc_id", "text", "title", "group")
+#: Minimum number of columns of bibliographic data in records of a catalog.
+_RECORD = 2
 #: Subject indexer's mark (yes, indirectly, no) → grade.
 GRADES = {"Y": "2", "I": "1", "N": "0"}
 
@@ -140,7 +142,10 @@ def _judged_layout(layout: Layout) -> Layout:
     if not mapping.candidate:
         return replace(layout, kind="long", columns=layout.columns | {"phrase": phrases[0]})
     keyphrase = {"keyphrase": phrases[0]} if phrases else {}
-    raters = {known.rater_in(name): (name,) for name in scores} if len(scores) > 1 or mapping.annotator == HEADS else {}
+    raters: dict[str, tuple[str, ...]] = {}
+    for name in scores if len(scores) > 1 or mapping.annotator == HEADS else ():
+        match = known.JUDGE.match(name)  # “score_ana”, but “Rater 1”
+        raters[match[1] if match and not match[1].isdigit() else name] = (name,)
     scale = mapping.scale or "any" * mapping.as_read
     return replace(layout, kind="judged", columns=layout.columns | keyphrase, sources=raters, cells=scale)
 
@@ -210,7 +215,8 @@ def derived(table: Table, mapping: Mapping) -> Table:
         runs = [name for name in table.names if plain(name) in known.RUNS]
         roles = known.find_roles([name for name in table.names if name not in runs], ("doc_id", "system"))
         documents, systems = ([roles[role]] if role in roles else [] for role in ("doc_id", "system"))
-    if len(datasets) == len(documents) == 1 and not known.are_records(table.without(datasets).names):
+    n_bibliographic = sum(plain(name) in known.BESIDES for name in table.names if name not in datasets)
+    if len(datasets) == len(documents) == 1 and n_bibliographic < _RECORD:
         table = _with_datasets(table, *datasets, *documents, chosen=mapping.names_columns)
     if len(runs) == len(systems) == 1 and not {*runs, *systems} - {*table.names}:
         cells = {name: table.texts(name) for name in (*systems, *runs)}

@@ -145,8 +145,7 @@ def _role_by_heads(table: Table) -> Role | None:
     ranked = heads & {*NAMES["rank"], *NAMES["score"]} | scores & {*NAMES["score"]}
     phrase_names = [name for name in table.names if plain(name) in words_of("phrase")]
     predicted = [name for name in table.names if is_predicted(name) and profile(table, name).phrases]
-    with_lists = whole_lists(table, phrase_names)
-    if heads & {*NAMES["system"]} or (ranked and (not phrase_names or phrase_names[0] not in with_lists)):
+    if heads & {*NAMES["system"]} or (ranked and not {*phrase_names[:1]} & {*whole_lists(table, phrase_names)}):
         return "system"
     if predicted and all(is_predicted(name) for name in phrase_names):
         return "system" if len(predicted) > 1 or not set(_list_names(table)) - set(predicted) else None
@@ -267,8 +266,6 @@ def _phrases(table: Table, role: Role) -> Proposal | None:
     if "keyphrases" not in assigned:
         return None
     ids = [] if "document" in assigned else _ids_among(table, assigned)
-    if not ids and "document" not in assigned and {"rank", "score"} & assigned.keys():
-        return None
     draft = _single_column(table, role, dict(zip(["document"], ids, strict=False)) | assigned)
     return _may_be(draft, "document", ids[0]) if draft and ids else draft
 
@@ -627,9 +624,7 @@ def _asked_if_unsure(table: Table, draft: Proposal, assigned: dict[str, str], us
     extra = [name for name in extra if are_kinds or (not one_list and _is_unknown(table, name))]
     annotators, golds = tuple(name for name in used if not is_predicted(name)), list(map(known.is_gold, used))
     changes = dict[str, Any]()
-    if {"rank", "score"} & assigned.keys():
-        changes = {"role": "system", "annotator": "", "system": HEADS}
-    elif are_kinds:
+    if are_kinds:
         changes = {"annotator": "", "system": "", "split": ""}
     elif 0 < len(annotators) < len(used) and not gold:
         changes = {"annotator": "", "system": HEADS, "gold": annotators}

@@ -140,13 +140,10 @@ def form_of_proposal(
     columns = dict[str, tuple[str, ...]]()
     for name in table.names:
         cells = filter(None, map(str.strip, table.first_texts(name, 50).to_pylist()))
-        columns[name] = tuple(dict.fromkeys(map(_shortened, cells)))[:_VALUES]
+        shortened = (cell if len(cell) <= _CHARACTERS else f"{cell[: _CHARACTERS - 1]}…" for cell in cells)
+        columns[name] = tuple(dict.fromkeys(shortened))[:_VALUES]
     formats = formats_of(file, table.form, families)
     return Form(file.name, proposal.mapping, " ".join(proposal.doubts), missing, columns, sheets, formats)
-
-
-def _shortened(cell: str) -> str:
-    return cell if len(cell) <= _CHARACTERS else f"{cell[: _CHARACTERS - 1]}…"
 
 
 def formats_of(file: File, proposed: str, families: Iterable[str]) -> tuple[str, ...]:

@@ -194,8 +194,6 @@ def _amounts(table: pa.Table, name: str, role: Role, file: str, reasons: dict[in
         notes.append(Note("warning", file, f"{text} Write numbers with a decimal point."))
         return table.rename_columns({name: f"{name} (text)"})
     _mark(reasons, is_invalid, f"{name} is not a finite number")
-    if missing.any() and name == "score" and role == "judgements":
-        return table
     if missing.any() and name == "score" and role == "system" and "rank" not in table.column_names:
         _mark(reasons, missing, "no score, and no rank either")
     return put(table, name, pa.chunked_array([pa.array(values, from_pandas=True)]))

@@ -200,9 +200,7 @@ def title_and_body(text: str) -> tuple[str | None, str]:
     return (title.strip(), bodies[0].strip()) if bodies else (None, text)
 
 
-def pick(item: Any, names: Iterable[str]) -> Any:
+def pick(item: Mapping[Any, Any], names: Iterable[str]) -> Any:
     """Return the first field of an object with one of these names, or None."""
-    if not isinstance(item, Mapping):
-        return None
     lower = {str(key).lower(): value for key, value in item.items() if value is not None}
     return next((lower[name] for name in names if name in lower), None)
