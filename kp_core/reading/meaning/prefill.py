@@ -496,15 +496,15 @@ def _inner(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
     phrases, mark = draft.mapping.keyphrases[0], MARKS.get(draft.mapping.split)
     cells = cells_of(table, phrases)
     numbers = [number_behind(item)[1] for cell in cells for item in (cell.split(mark) if mark else [cell])]
-    if numbers and all(numbers) and 2 * sum("." in digits for digits in numbers) >= len(numbers):
+    if 2 * sum("." in digits for digits in numbers) > len(numbers):
         return draft.doubted("The phrases that are followed by a number may have scores.", "inner", inner="scored")
     if phrases == TEXT and not profile(table, phrases).phrases:
         question = "The strings are longer than keyphrases usually are."
         return draft.doubted(question, "text", role="documents", text=phrases, keyphrases=(), split="")
     lists = [json_list(cell) or [] for cell in cells if cell[:2] == "[["]
-    items = [item if isinstance(item, list) else [0] for cells in lists for item in cells]
-    strings = [word for item in items for word in item]
-    are_words = all(isinstance(word, str) and " " not in word.strip() and not is_number(word) for word in strings)
+    items = [item for values in lists for item in values if isinstance(item, list)]
+    words = [word for item in items for word in item]
+    are_words = all(isinstance(word, str) and " " not in word.strip() and not is_number(word) for word in words)
     if draft.mapping.inner or not are_words or sum(len(item) > 1 for item in items) < _MANY_WORDS:
         return draft
     question = "Inner lists of single words may be spellings, or the words of keyphrases."

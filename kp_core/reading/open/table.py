@@ -261,7 +261,7 @@ def _without_explanation(table: Table) -> Table:
     Its cells are in parentheses or MARC fields, or at least two differ in kind from all cells below and none agrees.
     """
     samples = [list(map(str.strip, column.slice(0, _BODY).to_pylist())) for column in table.columns]
-    if len(table) < 3 or len(samples) < 2:
+    if len(table) < 4 or len(samples) < 2:
         return table
     nonblank = list(filter(None, (cells[0] for cells in samples)))
     kinds = [_is_unlike(cells[0], list(filter(None, cells[1:]))) for cells in samples]

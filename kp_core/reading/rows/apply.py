@@ -193,7 +193,9 @@ def _empty_lists(layout: Layout) -> tuple[Layout, Rows | None]:
     is_empty = pc.and_(pc.equal(table.texts("empty"), "yes"), pc.equal(table.texts(layout.phrases), ""))
     if not pc.any(is_empty).as_py():
         return layout, None
-    empty = replace(layout, kind="lists", cells="none", table=replace(table.rows(is_empty), nulls=False))
+    columns = {part: name for part, name in layout.columns.items() if part not in ("rank", "score")}
+    rows = replace(table.rows(is_empty), nulls=False)
+    empty = replace(layout, kind="lists", cells="none", columns=columns, table=rows)
     lists = _lists(empty, layout.role, {layout.source: (layout.phrases,)})
     return replace(layout, table=table.rows(pc.invert(is_empty)).without(["empty"])), lists
 

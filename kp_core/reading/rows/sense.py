@@ -62,12 +62,9 @@ def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
             # Addresses in angle brackets are concepts.
             bracketed = kind == "addresses" and invalid and f"<{invalid[0].strip('<>')}>".encode() in file.source.data
             is_intended = sentences if kind == "as long as sentences" else bracketed
-            has_numbers = kind == "followed by a number"
-            enough = len(values) >= _MIN_ROWS or (has_numbers and len(invalid) == len(values) > 1)
-            if enough and len(invalid) * 2 > len(values) and not is_intended:
-                noun = "phrases" if column == "phrase" else "ids of documents"
+            if len(values) >= _MIN_ROWS and len(invalid) * 2 > len(values) and not is_intended:
+                noun, field = ("phrases", "keyphrases") if column == "phrase" else ("ids of documents", "document")
                 found = f"{noun} that are {kind}, such as “{invalid[0][:60]}”"
-                field = "inner" if has_numbers else "keyphrases" if column == "phrase" else "document"
                 return _ask(part, recognition, found, "keyphrases" if column == "phrase" else "ids", field)
     headed = any(layout.table.header for layout in recognition.layouts)
     at_top = part.places is None and len(part.table) and part.line(0) == 1 and not headed
@@ -92,7 +89,7 @@ def _ask(
     if recognition.layouts:
         form = form_of(recognition, found)
         unused = [name for name in form.columns if name not in form.mapping.columns]
-        changes: dict[str, Any] = {"inner": "scored"} if field == "inner" else {field: unused[0]} if unused else {}
+        changes: dict[str, Any] = {field: unused[0]} if unused else {}
         proposed = mapping or replace(form.mapping, **changes)
         return replace(form, reason=f"It has {found}.", missing=(FIELDS[field],), mapping=proposed)
     keep_as_read = (Reply("this is meant", {file.name: replace(file.mapping, as_read=True)}),)

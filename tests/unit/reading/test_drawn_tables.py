@@ -7,8 +7,8 @@ import pytest
 from tests.truths import difference, loaded, reached
 from tests.unit.reading.drawn_tables import Drawn, table
 
-#: The last: lists in cells of several lines, of which the final one looked like a note below the table.
-TABLES = [*(table(1, number) for number in range(80)), table(291202, 11517)]
+#: The last two: a final list of several lines looked like a note, and a first row without digits like an explanation.
+TABLES = [*(table(1, number) for number in range(80)), table(291202, 11517), table(291202, 2393)]
 
 
 def ends(drawn: Drawn) -> str:
