@@ -414,7 +414,7 @@ def _scores(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
         return draft
     if ranks:
         return _may_be(draft, "rank", ranks[0])
-    ranking = systems if len(systems) > 1 else [name for name in names if not profile(table, name).whole]
+    ranking = systems if len(systems) > 1 else [name for name in names if profile(table, name).fraction]
     if len(ranking) > 1:
         message = f"The columns {quoted(ranking)} may be scores of several systems, or of one."
         return draft.doubted(message, "score", "system", score=tuple(ranking), system=HEADS)
@@ -537,8 +537,7 @@ def _side_by_side(table: Table, assigned: dict[str, str]) -> tuple[str, ...]:
     gold = phrases if known.is_gold(phrases) else ""
     for columns in (worded, repeated_columns):
         if len(columns) > 1:
-            systems_of_gold = gold and gold not in columns and all(map(is_predicted, columns))
-            return (gold, *columns) if systems_of_gold else tuple(columns)
+            return (gold, *columns) if gold and all(map(is_predicted, columns)) else tuple(columns)
     if not table.header or phrases != gold or {"rank", "score"} & assigned.keys():
         return ()
     free = _unassigned_columns(table, assigned, whole)
@@ -565,19 +564,19 @@ def _side_by_side(table: Table, assigned: dict[str, str]) -> tuple[str, ...]:
 
 def _unassigned_columns(table: Table, assigned: dict[str, str], whole: Collection[str]) -> list[str]:
     """Return the columns that may be annotators or systems, because they have no other known meaning."""
-    unassigned = {name for name in whole if plain(name) in known.SYSTEMS.union(NAMES["annotator"])}
-    if not {"pt", "ut"} <= set(map(plain, table.names)):  # next to these, two letters are tags of Web of Science
-        unassigned |= {name for name in whole if re.fullmatch("[A-Z]{2}", name)}
-    unassigned -= {*assigned.values()}
+    free = [name for name in table.names if name not in assigned.values()]
     # “Authors” means annotators next to readers, else the authors of the document.
-    readers = any(plain(name) in NAMES["annotator"] for name in unassigned)
+    readers = any(plain(name) in NAMES["annotator"] for name in free if name in whole)
     known_words = known.KNOWN.union(known.BESIDES, () if readers else known.WRITERS)
-    for name in table.names:
+    columns, sources = list[str](), known.SYSTEMS.union(NAMES["annotator"])
+    for name in free:
         heads = {plain(name.rstrip("'")), plain(name.rpartition(".")[2])} & known_words
         heads |= ({plain(base_of(name))} & {*known.IDENTIFIERS}) | (known.REMARKS & set(map(plain, name.split())))
-        unassigned |= {name} if not heads and name not in assigned.values() else set()
-    shapes = {name: profile(table, name) for name in table.names if name in unassigned}
-    return [name for name, shape in shapes.items() if (shape.phrases and not shape.addresses) or not shape.cells]
+        is_source = name in whole and (plain(name) in sources or re.fullmatch("[A-Z]{2}", name))
+        shape = profile(table, name)
+        if (is_source or not heads) and ((shape.phrases and not shape.addresses) or not shape.cells):
+            columns.append(name)
+    return columns
 
 
 def share_lists(table: Table, names: Iterable[str]) -> bool:

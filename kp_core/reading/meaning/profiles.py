@@ -66,22 +66,12 @@ class Profile:
         return len(self.cells) > 1 and all(map(_CODE.fullmatch, self.cells)) and not self.addresses
 
     @property
-    def _values(self) -> list[float]:
-        """The finite numbers of a column that is mostly numbers."""
-        cells = self.cells if self.numbers > 0.5 else ()
-        stripped = (cell.rstrip(" %") for cell in cells)
-        values = (number(cell if "." in cell else cell.replace(",", ".")) for cell in stripped)
-        return [value for value in values if isfinite(value)]
-
-    @property
-    def whole(self) -> bool:
-        """Whether all numbers are whole."""
-        return bool(self._values) and all(value.is_integer() for value in self._values)
-
-    @property
     def fraction(self) -> bool:
-        """Whether at least half of the numbers have decimals."""
-        return bool(self._values) and 2 * sum(not value.is_integer() for value in self._values) >= len(self._values)
+        """Whether at least half of the numbers, in a column that is mostly numbers, have decimals."""
+        stripped = (cell.rstrip(" %") for cell in (self.cells if self.numbers > 0.5 else ()))
+        values = (number(cell if "." in cell else cell.replace(",", ".")) for cell in stripped)
+        finite = [value for value in values if isfinite(value)]
+        return bool(finite) and 2 * sum(not value.is_integer() for value in finite) >= len(finite)
 
     @property
     def long(self) -> bool:

@@ -22,7 +22,7 @@ from kp_core.reading.open.values import Rejected, byte_lengths, floats, trim
 
 def put(table: pa.Table, name: str, column: pa.ChunkedArray) -> pa.Table:
     """Return a table with a column replaced."""
-    return table if table[name] is column else table.set_column(table.column_names.index(name), name, column)
+    return table.set_column(table.column_names.index(name), name, column)
 
 
 def phrases_by_document(doc_ids: Iterable[str], phrases: Iterable[str]) -> dict[str, set[str]]:
