@@ -204,8 +204,7 @@ class _Read:
     reading: Reading | None
     parts: tuple[Part, ...]
     notes: tuple[Note, ...] = ()
-    recognition: Recognition | None = None
-    opened: OpenedFiles | None = None
+    source: tuple[OpenedFiles, Recognition] | None = None
 
 
 def _read_all(
@@ -281,9 +280,9 @@ def _with_matching_ids(results: Sequence[_Read], options: LoadOptions) -> list[_
 
 
 def _with_matching_id(result: _Read, other_ids: Sequence[set[str]], options: LoadOptions) -> _Read:
-    recognition = result.recognition
-    if recognition is None or result.opened is None or len(recognition.layouts) != 1 or not other_ids:
+    if result.source is None or len(result.source[1].layouts) != 1 or not other_ids:
         return result
+    opened, recognition = result.source
     layout, file = recognition.layouts[0], recognition.files[0]
     if file.mapping.names_columns or layout.kind not in ("long", "lists", "wide"):
         return result
@@ -291,12 +290,10 @@ def _with_matching_id(result: _Read, other_ids: Sequence[set[str]], options: Loa
     if name is None:
         return result
     message = f"documents are identified by “{name}”, which matches the ids of another file"
-    new_layout = layout_from_mapping(layout.table, replace(layout.mapping, document=name), layout.role)
+    layout = layout_from_mapping(layout.table, replace(layout.mapping, document=name), layout.role)
     columns, evidence = {**recognition.columns, "doc_id": name}, f"{layout.evidence}; {message}"
-    changed = replace(
-        recognition, layouts=(new_layout,), columns=columns, evidence=evidence, mapping=new_layout.mapping
-    )
-    reread = _of_files(result.opened, changed, options, [])
+    changes: dict[str, Any] = {"columns": columns, "evidence": evidence, "mapping": layout.mapping}
+    reread = _of_files(opened, replace(recognition, layouts=(layout,), **changes), options, [])
     return replace(reread, notes=(*reread.notes, Note("info", file.name, f"{message[:1].upper()}{message[1:]}.")))
 
 
@@ -355,26 +352,19 @@ def _of_files(item: OpenedFiles, recognition: Recognition, options: LoadOptions,
         question = Question(forms=[_with_folder(doubt, bundle)]) if isinstance(doubt, Form) else Question(doubt)
         questions.append(question)
     notes = tuple(note for text in texts for note in text.notes)
-    return replace(result, recognition=recognition, opened=item, notes=notes)
+    return replace(result, source=(item, recognition), notes=notes)
 
 
 def _checked(
-    rows: Sequence[Rows],
-    reading: Reading,
-    name: str,
-    origin: int,
-    mapping: Mapping,
-    source_input: Input,
-    options: LoadOptions,
+    rows: Sequence[Rows], reading: Reading, name: str, origin: int, mapping: Mapping, item: Input, options: LoadOptions
 ) -> _Read:
     """Check the rows of one reading, count them in its report, and return the requested ones.
 
     * `name`: default name of the source; `origin`: identity of the upload within its input
     """
-    no_texts = "documents" in options.files and source_input.role not in (None, "documents")
-    checked = [
-        check(part, reading.file, options.limits) for part in rows if not (part.role == "documents" and no_texts)
-    ]
+    no_texts = "documents" in options.files and item.role not in (None, "documents")
+    wanted = (part for part in rows if not (part.role == "documents" and no_texts))
+    checked = [check(part, reading.file, options.limits) for part in wanted]
     refuse_if_mostly_rejected(checked, options.limits, strict=options.strict)
     # Texts and judgements from the same table are left out, so that its rows are counted once.
     same_role = [part for part in checked if part.role == checked[0].role]
@@ -385,10 +375,6 @@ def _checked(
         rows_rejected=sum(len(part.rejected) for part in same_role),
         rows_blank=sum(part.blank for part in same_role),
     )
-    source: dict[str, Any] = {
-        "name": source_input.name or name,
-        "name_given": source_input.name is not None,
-        "mapping": mapping,
-    }
-    source |= {"file": reading.file, "origin": (id(source_input), origin)}
+    source: dict[str, Any] = {"name": item.name or name, "name_given": item.name is not None, "mapping": mapping}
+    source |= {"file": reading.file, "origin": (id(item), origin)}
     return _Read(reading, tuple(Part(**vars(part), **source) for part in checked))

@@ -205,18 +205,13 @@ def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.
         pa.chunked_array([pa.array(lists[name], pa.large_string(), from_pandas=True)]) for name in ("doc_id", "source")
     )
     reasons: dict[int, str] = {}
-    ids = _text(ids, "id", limits.id_characters, reasons, "an empty id")
-    lists = lists.assign(
-        **{
-            name: values.to_pandas().set_axis(lists.index)
-            for name, values in (("doc_id", ids), ("source", trim(sources)))
-        }
-    )
+    columns = {"doc_id": _text(ids, "id", limits.id_characters, reasons, "an empty id"), "source": trim(sources)}
+    lists = lists.assign(**{name: column.to_pandas().set_axis(lists.index) for name, column in columns.items()})
     for index, reason in sorted(reasons.items()):
         row = lists.iloc[index]
         if not row["length"]:
             rejected.append((str(row["file"]), int(row["line"]), reason, str(row["doc_id"])[:200]))
-    return lists.drop(index=lists.index[list(reasons)]) if reasons else lists
+    return lists.drop(index=lists.index[list(reasons)])
 
 
 def refuse_if_mostly_rejected(checked: Sequence[Rows], limits: Limits, *, strict: bool) -> None:
