@@ -507,8 +507,7 @@ def _judgements(layout: Layout) -> Rows:
     rejected = {row: f"score {scores[row]:g} {out_of_range}" if np.isfinite(scores[row]) else reason for row in misfits}
     lines, read_rows = table.line_numbers()[pair].tolist(), len(values) + table.read - len(table)
     rows = Rows("judgements", pa.table(data), read_rows, lines, marked=rejected, rejected=table.rejected)
-    rows.notes, rows.blank = table.notes, table.blank + int((~keep).sum())
-    return rows
+    return replace(rows, notes=table.notes, blank=table.blank + int((~keep).sum()))
 
 
 def _refuse_too_large(table: Table, base: dict[str, pa.ChunkedArray], pair: npt.NDArray[np.int64]) -> None:

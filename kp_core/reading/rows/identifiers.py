@@ -161,11 +161,8 @@ def coverage(corpus: Corpus) -> pd.DataFrame:
     """
     by_side = sides(corpus)
     common = set.intersection(*map(set, by_side.values())) if by_side else set()
-    sizes = {side: len(ids) for side, ids in by_side.items()} | {
-        "every side": len(common),
-        "all": len(corpus.documents),
-    }
-    return pd.DataFrame(list(sizes.items()), columns=["side", "documents"])
+    rows = [*((side, len(ids)) for side, ids in by_side.items()), ("every side", len(common))]
+    return pd.DataFrame([*rows, ("all", len(corpus.documents))], columns=["side", "documents"])
 
 
 def _unmatched_sides(corpus: Corpus) -> Iterator[tuple[str, str, list[str], list[str], list[str]]]:
@@ -232,8 +229,8 @@ def _offers(first: Mapping[str, list[str]], second: Mapping[str, list[str]]) -> 
     offers = []
     for name, ids in second.items():
         attempts = (_offer(first_name, set(first_ids), name, set(ids)) for first_name, first_ids in first.items())
-        offers += [offer] if (offer := next(filter(None, attempts), None)) else []
-    return offers
+        offers.append(next(filter(None, attempts), None))
+    return [*filter(None, offers)]
 
 
 def _offer(first_name: str, first_ids: set[str], second_name: str, second_ids: set[str]) -> _Offer | None:

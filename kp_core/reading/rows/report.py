@@ -106,9 +106,8 @@ def _description(reading: Reading) -> str:
         return names
     whose = () if reading.whose == ("gold",) else reading.whose
     people = pluralize(len(whose), "annotator") if len(whose) > _NAMES else ", ".join(whose)
-    return (
-        _ROLE_DESCRIPTIONS[reading.role][0] + (f" of {people}" if people else "") + (f" and {names}" if names else "")
-    )
+    parts = [_ROLE_DESCRIPTIONS[reading.role][0], f"of {people}" * bool(people), f"and {names}" * bool(names)]
+    return " ".join(filter(None, parts))
 
 
 _OWNER = ["role", "source"]

@@ -146,10 +146,8 @@ def shifted(corpus: Corpus) -> list[Finding]:
         phrases = phrases_by_document(rows["doc_id"], rows["phrase"])
         lists = [phrases.get(doc_id, set()) for doc_id in documents]
         n_in_place = _count_matches(lists, expected_lists)
-        for neighbor, matches in (
-            ("next", _count_matches(lists, expected_lists[1:])),
-            ("previous", _count_matches(lists[1:], expected_lists)),
-        ):
+        beside = {"next": (lists, expected_lists[1:]), "previous": (lists[1:], expected_lists)}
+        for neighbor, matches in ((name, _count_matches(*pair)) for name, pair in beside.items()):
             if matches * 2 >= len(documents) and n_in_place * 10 <= matches:
                 counts = f"of the {neighbor} document ({matches:,} of them), not of their own ({n_in_place:,})"
                 shift = f"lists that match keyphrases {counts}, as if shifted by one line"
@@ -164,12 +162,8 @@ def _count_matches(lists: Sequence[set[str]], expected_lists: Sequence[set[str]]
 def _replies(corpus: Corpus, gold: set[str], ids: Sequence[str]) -> tuple[Reply, ...]:
     answers = []
     for fixes in (tuple(joined.split(",")) for joined in dict.fromkeys(suggestions(corpus)["fix"])):
-        examples = (
-            f"“{doc_id}” → “{applied(fixes, doc_id)}”"
-            for doc_id in (*ids, *sorted(gold))
-            if applied(fixes, doc_id) != doc_id
-        )
-        if example := next(examples, ""):
+        fixed = ((doc_id, applied(fixes, doc_id)) for doc_id in (*ids, *sorted(gold)))
+        if example := next((f"“{old}” → “{new}”" for old, new in fixed if new != old), ""):
             answers.append(Reply(" and ".join(WORDS[name] for name in fixes), fixes=fixes, example=example))
     return tuple(answers)
 
