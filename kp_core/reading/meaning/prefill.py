@@ -707,11 +707,11 @@ def guess(table: Table, role: Role | None) -> Proposal:
     rows = {name: {"": table.texts(document), name: table.texts(name)} for name in singles}
     varied = [name for name, pair in rows.items() if 2 * (len(table) - count_distinct(pair)) < n_repeated]
     phrases = [name for name in (varied or lists or word_columns) if name != document]
+    has_names = not any(map(UNNAMED.fullmatch, phrases))  # columns without names are one list
     if table.header and len(shapes) > 1 and all(re.search(r"\d", name) and " " not in name for name in shapes):
         words = "Are the columns documents?"
         draft = Proposal(replace(draft.mapping, document=HEADS, keyphrases=tuple(shapes)))
-    elif len(phrases) > 1 and not n_repeated:
-        has_names = not any(map(UNNAMED.fullmatch, phrases))  # columns without names are one list
+    elif len(phrases) > 1 and not n_repeated and (share_lists(table, phrases) or not has_names):
         source = {"system" if role == "system" else "annotator": HEADS} if has_names else {}
         fields: dict[str, Any] = {"document": ROW, **assigned, **source, "keyphrases": tuple(phrases)}
         draft = Proposal(replace(draft.mapping, **fields))
