@@ -57,7 +57,7 @@ NO_PHRASES = ASIDE.union(NAMES["text"], NAMES["title"], NAMES["group"])
 DOCUMENTS = frozenset({*NAMES["text"], *NAMES["title"], "reference"})
 #: Words for annotators and systems, which a number may follow.
 PEOPLE = frozenset({*_WORDS["annotator"], *_WORDS["system"]})
-JUDGE = re.compile(r"^(?:score|annotator|rater|judge)[_ ]?(.+)$", re.IGNORECASE)
+JUDGE = re.compile(r"^(?:score|annotator|rater|judge)[_ ]?(?:\d+|(.+))$", re.IGNORECASE)
 #: A role in the evidence of a reading.
 _ROLE = re.compile(r"\b(\w+) = (?=“)")
 #: The boundary of words in camel case.

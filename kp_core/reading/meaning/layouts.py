@@ -142,10 +142,8 @@ def _judged_layout(layout: Layout) -> Layout:
     if not mapping.candidate:
         return replace(layout, kind="long", columns=layout.columns | {"phrase": phrases[0]})
     keyphrase = {"keyphrase": phrases[0]} if phrases else {}
-    raters: dict[str, tuple[str, ...]] = {}
-    for name in scores if len(scores) > 1 or mapping.annotator == HEADS else ():
-        match = known.JUDGE.match(name)  # “score_ana”, but “Rater 1”
-        raters[match[1] if match and not match[1].isdigit() else name] = (name,)
+    names = scores if len(scores) > 1 or mapping.annotator == HEADS else ()
+    raters = {known.JUDGE.sub(lambda match: match[1] or match[0], name): (name,) for name in names}
     scale = mapping.scale or "any" * mapping.as_read
     return replace(layout, kind="judged", columns=layout.columns | keyphrase, sources=raters, cells=scale)
 

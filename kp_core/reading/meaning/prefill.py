@@ -248,11 +248,11 @@ def _may_be(draft: Proposal, field: str, name: str, **changes: Any) -> Proposal:
 def _phrases(table: Table, role: Role) -> Proposal | None:
     assigned = _columns_by_name(table, _FIELDS[role])
     identifiers = [name for name in table.names if plain(name) in known.IDENTIFIERS and name not in assigned.values()]
-    if "keyphrases" in assigned and "concept" not in assigned and identifiers:
-        assigned["concept"] = identifiers[0]
-    if "keyphrases" not in assigned and len(assigned) + len(identifiers) == len(table.names) and table.header:
-        concepts = [*identifiers, *(name for field, name in assigned.items() if field == "concept")]
-        assigned |= {"keyphrases": concepts[0], "concept": concepts[0]} if "document" in assigned and concepts else {}
+    concept = assigned.get("concept") or next(iter(identifiers), "")
+    if concept and "keyphrases" in assigned:
+        assigned["concept"] = concept
+    elif concept and "document" in assigned and {*table.names} <= {*assigned.values(), *identifiers}:
+        assigned |= {"keyphrases": concept, "concept": concept}
     assigned = _with_headings(table, assigned)
     if "document" not in assigned and (marked := _marked_layout(table, role, assigned)) is not None:
         return marked
@@ -592,7 +592,6 @@ def share_lists(table: Table, names: Iterable[str]) -> bool:
 
 
 def _several_columns(table: Table, role: Role, assigned: dict[str, str], used: tuple[str, ...]) -> Proposal:
-    assigned = {field: name for field, name in assigned.items() if name not in used}
     row_key = next((field for field in ("annotator", "system") if field in assigned and "document" not in assigned), "")
     if row_key and profile(table, assigned[row_key]).varied == 1:  # a row header, not a column name
         assigned["document"] = assigned.pop(row_key)
@@ -711,7 +710,7 @@ def guess(table: Table, role: Role | None) -> Proposal:
     if table.header and len(shapes) > 1 and all(re.search(r"\d", name) and " " not in name for name in shapes):
         words = "Are the columns documents?"
         draft = Proposal(replace(draft.mapping, document=HEADS, keyphrases=tuple(shapes)))
-    elif len(phrases) > 1 and not n_repeated and (share_lists(table, phrases) or not has_names):
+    elif len(phrases) > 1 and not n_repeated and (share_lists(table, phrases) or not (lists and has_names)):
         source = {"system" if role == "system" else "annotator": HEADS} if has_names else {}
         fields: dict[str, Any] = {"document": ROW, **assigned, **source, "keyphrases": tuple(phrases)}
         draft = Proposal(replace(draft.mapping, **fields))
