@@ -2,5 +2,7 @@
 
 if __name__ == "__main__":  # a process that reads files imports this module, too
     from kp_ui import shell
+    from kp_ui.state import turns
 
-    shell.run()
+    with turns.turn():
+        shell.run()

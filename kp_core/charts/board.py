@@ -5,12 +5,13 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import pandas as pd
 
 from kp_core.charts.screen_tables import column_of
-from kp_core.charts.selection import over_numbers, rows_of
+from kp_core.charts.selection import Curve, over_numbers, rows_of
 from kp_core.charts.style import Look, looks
 from kp_core.scoring.counts import BASELINES, HUMANS, ORACLE
 from kp_core.scoring.order import best_first, digits_apart, exceeds, leveled, reaches
@@ -60,8 +61,9 @@ def rows(
     highest_end = pd.concat([scored["value"], scored["high"], human]).max()
     axis_end = float(highest_end) * 1.04 if highest_end > 0 else 1.0
     styles, curves = looks(result.frame["system"]), over_numbers(over, measure)
-    values = pd.concat([rows["value"] for name, rows in curves.items() if name not in (ORACLE, HUMANS)] or [human])
-    bottom, top = (min(0.0, float(values.min())), float(values.max())) if values.notna().any() else (0.0, 1.0)
+    shown = [curve.defined().value for name, curve in curves.items() if name not in (ORACLE, HUMANS)] or [[*human]]
+    values = [0.0, *chain.from_iterable(shown)]
+    bottom, top = (min(values), max(values[1:])) if values[1:] else (0.0, 1.0)
     gaps = _gaps_to_best(comparison)
     by_run = rows_of(replace(result, frame=result.by_run), measure) if result.by_run is not None else table.head(0)
     board = list[Row]()
@@ -89,15 +91,17 @@ def _gaps_to_best(comparison: Comparison | None) -> dict[str, str]:
     """
     if comparison is None or not comparison.scores:
         return {}
-    pairs = comparison.better_first()
     best = best_first(comparison.scores)[0]
-    gaps = {best: "best"}
-    for row in pairs[pairs["a"] == best].to_dict("records"):
-        worse = str(row["b"])
+    gaps, pairs = {best: "best"}, comparison.frame
+    for a, b, difference in zip(pairs["a"], pairs["b"], pairs["difference"], strict=True):
+        ahead = difference if a == best else 0.0 - difference
+        if best not in (a, b) or not reaches(ahead, 0):
+            continue
+        worse = str(b if a == best else a)
         is_identical = comparison.identical.get(worse, worse) == comparison.identical.get(best, best)
         grade = "identical" if is_identical else comparison.grade(best, worse)
-        gap = number(row["difference"], digits_apart(row["difference"], 0))
-        tiny = "< 0.001" if exceeds(row["difference"], 0) else "equal"
+        gap = number(ahead, digits_apart(ahead, 0))
+        tiny = "< 0.001" if exceeds(ahead, 0) else "equal"
         gaps[worse] = f"−{gap} · {grade}" if gap.strip("0.") else f"{tiny} · {grade}"
     return gaps
 
@@ -123,16 +127,15 @@ def _value(row: pd.Series, look: Look, axis_end: float, human_values: Iterable[f
     return _picture(_VALUE, look, axis=(0, 240, 0.25), **parts)
 
 
-def _curve(curve: pd.DataFrame, look: Look, bottom: float, top: float, cutoff: int | str) -> str:
-    defined = curve.dropna(subset="value")
-    if len(defined) < 2 or top <= bottom:
+def _curve(curve: Curve, look: Look, bottom: float, top: float, cutoff: int | str) -> str:
+    defined = curve.defined()
+    if len(defined.k) < 2 or top <= bottom:
         return ""
-    (width, height), first, last = _CURVE, int(defined["k"].iloc[0]), int(defined["k"].iloc[-1])
-    x = 5 + (width - 10) * (defined["k"] - first) / (last - first)
-    y = height - 3 - (height - 6) * (defined["value"] - bottom) / (top - bottom)
-    points = pd.concat([x, y], axis=1)
-    current_point = points[defined["k"] == cutoff].to_numpy().tolist()
-    return _picture(_CURVE, look, points=points.to_numpy().tolist(), at=current_point)
+    (width, height), first, last = _CURVE, defined.k[0], defined.k[-1]
+    x = [5 + (width - 10) * (k - first) / (last - first) for k in defined.k]
+    y = [height - 3 - (height - 6) * (value - bottom) / (top - bottom) for value in defined.value]
+    points = dict(zip(defined.k, zip(x, y, strict=True), strict=True))
+    return _picture(_CURVE, look, points=points.values(), at=[point for k, point in points.items() if k == cutoff])
 
 
 def pairs(documents: pd.DataFrame, systems: Sequence[str], styles: Mapping[str, Look], height: int = 24) -> list[str]:

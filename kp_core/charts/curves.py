@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.charts.pieces import axis, band_of, curve_of, dotted, laid_out, line_of, mark_at, plain, upright, words_at
-from kp_core.charts.selection import VIEWS, of_yes, over_numbers, where
+from kp_core.charts.selection import VIEWS, Curve, of_yes, over_numbers, where
 from kp_core.charts.style import COLORS, GRAY, MARK, REFERENCES, TEXT, Chart, Look, Part, label, looks, system_labels
 from kp_core.errors import pluralize
 from kp_core.scoring.counts import BASELINES, ORACLE
@@ -55,12 +55,12 @@ class Marks:
                 marks.setdefault(k, []).append(words)
         return [(k, ", ".join(words), "solid" if k == self.cutoff else "dot") for k, words in sorted(marks.items())]
 
-    def reached(self, systems: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-        """Return the rows up to the end of the longest list, but at least up to k = 10 and the current cutoff."""
+    def reached(self, systems: dict[str, Curve]) -> dict[str, Curve]:
+        """Return the curves up to the end of the longest list, but at least up to k = 10 and the current cutoff."""
         if not self.ends:
             return systems
         last = max(10, *self.ends.values(), self.cutoff if isinstance(self.cutoff, int) else 0)
-        return {name: rows[rows["k"] <= last] for name, rows in systems.items()}
+        return {name: curve.up_to(last) for name, curve in systems.items()}
 
 
 def over_k(result: Result | SoftResult, measure: str, marks: Marks | None = None) -> Chart:
@@ -80,19 +80,19 @@ def by_dataset(result: Result, measure: str, cutoff: int | str) -> Chart:
     return _panels(panels, marks, [f"{name}: {_in_words(rows, measure, marks)}" for name, rows in panels.items()])
 
 
-def _panels(rows_of: Mapping[str, dict[str, pd.DataFrame]], marks: Marks, alt: list[str]) -> Chart:
-    """Draw systems over k in panels one below the other; `rows_of`: panel title → system → rows."""
-    panels = dict(zip(["", *map(str, range(2, len(rows_of) + 1))], rows_of, strict=True))  # Plotly axes: x, x2, x3
-    last = max(map(_last, rows_of.values()), default=1)
-    mark_labels, height = marks.labels(last), max(400, 210 * len(rows_of) + 100)
+def _panels(curves_of: Mapping[str, dict[str, Curve]], marks: Marks, alt: list[str]) -> Chart:
+    """Draw systems over k in panels one below the other; `curves_of`: panel title → system → curve."""
+    panels = dict(zip(["", *map(str, range(2, len(curves_of) + 1))], curves_of, strict=True))  # Plotly axes: x, x2, x3
+    last = max(map(_last, curves_of.values()), default=1)
+    mark_labels, height = marks.labels(last), max(400, 210 * len(curves_of) + 100)
     traces, notes, top, margin = list[Part](), _mark_words(mark_labels, last), 12 + 15 * len(mark_labels), 0
-    styles = looks(name for systems in rows_of.values() for name in systems)
+    styles = looks(name for systems in curves_of.values() for name in systems)
     for panel, title in panels.items():
-        for name, rows in rows_of[title].items():
-            traces += _system(name, rows, styles[name], panel, marks.ends.get(name))
-        name_labels, label_width = _names_at_ends(rows_of[title], panel, (height - top - 90) / len(rows_of))
+        for name, curve in curves_of[title].items():
+            traces += _system(name, curve, styles[name], panel, marks.ends.get(name))
+        name_labels, label_width = _names_at_ends(curves_of[title], panel, (height - top - 90) / len(curves_of))
         notes, margin = notes + name_labels, max(margin, label_width)
-    first_panel = next(iter(rows_of.values()))
+    first_panel = next(iter(curves_of.values()))
     traces.append(_click_targets(first_panel, _leads(first_panel, last)))
     lines = [mark_at(k, panel, dash) for k, _, dash in mark_labels for panel in panels]
     spans = neighbours(marks.significant, range(1, last + 1))
@@ -108,8 +108,8 @@ def small(result: Result, measure: str, marks: Marks) -> Chart:
     systems = marks.reached(over_numbers(result, measure))
     last, styles = _last(systems), looks(result.frame["system"])
     traces = [
-        curve_of(rows["k"], rows["value"], name, styles[name], mode="lines", showlegend=False)
-        for name, rows in systems.items()
+        curve_of(curve.k, curve.value, name, styles[name], mode="lines", showlegend=False)
+        for name, curve in systems.items()
         if name != ORACLE
     ]
     traces.append(_click_targets(systems, [""] * last))
@@ -121,10 +121,10 @@ def small(result: Result, measure: str, marks: Marks) -> Chart:
     return Chart(laid_out(traces, 200, x, y, **extra), _in_words(systems, measure, marks))
 
 
-def _click_targets(systems: Mapping[str, pd.DataFrame], hovers: Sequence[str]) -> Part:
+def _click_targets(systems: Mapping[str, Curve], hovers: Sequence[str]) -> Part:
     """Return an invisible trace below all others, because Plotly selects the lowest point at the clicked cutoff."""
-    lowest = pd.concat([rows[["value", "low"]] for rows in systems.values()]).min(axis=None)
-    bottom = float(lowest) if lowest == lowest else 0.0
+    ends = (end for curve in systems.values() for end in (*curve.value, *curve.low))
+    bottom = min((end for end in ends if end == end), default=0.0)
     marker: Part = {"opacity": 0.0}
     extra: Part = {"showlegend": False, "text": list(hovers), "hovertemplate": "%{text}<extra></extra>", "name": ""}
     extra |= {"selected": {"marker": marker}, "unselected": {"marker": marker}, "hoverinfo": "text"}
@@ -132,12 +132,15 @@ def _click_targets(systems: Mapping[str, pd.DataFrame], hovers: Sequence[str]) -
     return dotted(k, [bottom] * len(k), GRAY, size=1, marker=marker, **extra)
 
 
-def _leads(systems: Mapping[str, pd.DataFrame], last: int) -> list[str]:
+def _leads(systems: Mapping[str, Curve], last: int) -> list[str]:
     """Return the lead of the best system over the second at every cutoff up to the last, as text."""
-    leads, scored = [""] * last, [rows for name, rows in systems.items() if name not in REFERENCES]
-    for k, rows in pd.concat(scored).dropna(subset="value").groupby("k") if scored else ():
-        if len(rows) > 1:
-            (best, a), (second, b) = sorted(zip(rows["value"], rows["system"], strict=True), reverse=True)[:2]
+    leads, values = [""] * last, dict[int, list[tuple[float, str]]]()
+    for name, curve in systems.items():
+        for k, value in zip(curve.k, curve.value, strict=True) if name not in REFERENCES else ():
+            values.setdefault(k, []).extend([(value, name)] * (value == value))
+    for k, scored in values.items():
+        if len(scored) > 1:
+            (best, a), (second, b) = sorted(scored, reverse=True)[:2]
             leads[k - 1] = f"{' − '.join(system_labels([a, b]))} {number(best - second)}"
     return leads
 
@@ -146,11 +149,12 @@ def difference(pair: HeadToHead, cutoff: int | str) -> Chart:
     """Draw the difference between two systems over k, with the interval at each k."""
     rows, look = pair.frame, looks([pair.a])[pair.a]
     line = curve_of(rows["k"], rows["difference"], pair.a, look, showlegend=False)
-    x = axis("number of phrases k", range=[0.5, _last({"": rows}) + 0.5])
+    x = axis("number of phrases k", range=[0.5, max(rows["k"], default=1) + 0.5])
     y = axis(" − ".join(system_labels([pair.a, pair.b])), **_ZERO)
     largest = rows.iloc[int(rows["difference"].abs().argmax())].to_dict() if len(rows) else {}
     marks = [mark_at(cutoff)] if isinstance(cutoff, int) else []
-    figure = laid_out([*band_of(rows, "k", look.band()), line], 360, x, y, shapes=marks, hovermode="x")
+    band = band_of(rows["k"], rows["low"], rows["high"], look.band())
+    figure = laid_out([*band, line], 360, x, y, shapes=marks, hovermode="x")
     return Chart(figure, say("difference over k", a=pair.a, b=pair.b, largest=largest))
 
 
@@ -164,11 +168,11 @@ def _axes(panels: Mapping[str, str], last: int) -> Part:
     return axes | {f"xaxis{bottom}": axis("number of phrases k", **x)}
 
 
-def _last(systems: dict[str, pd.DataFrame]) -> int:
-    return max((int(rows["k"].max()) for rows in systems.values()), default=1)
+def _last(systems: dict[str, Curve]) -> int:
+    return max((curve.k[-1] for curve in systems.values()), default=1)
 
 
-def _system(name: str, rows: pd.DataFrame, look: Look, panel: str, end: int | None) -> list[Part]:
+def _system(name: str, curve: Curve, look: Look, panel: str, end: int | None) -> list[Part]:
     visible = "legendonly" if name == ORACLE else True
     common: Part = {"xaxis": f"x{panel}", "yaxis": f"y{panel}", "legendgroup": name, "visible": visible}
     extra = common | {
@@ -177,35 +181,35 @@ def _system(name: str, rows: pd.DataFrame, look: Look, panel: str, end: int | No
         "marker": {"maxdisplayed": 10},
         "showlegend": not panel and name in REFERENCES,
     }
-    parts = [(rows, 1.0)] if end is None else [(rows[rows["k"] <= end], 1.0), (rows[rows["k"] >= end], 0.35)]
-    bands, lines = [] if name in BASELINES else band_of(rows, "k", look.band(), **common), list[Part]()
+    parts = [(curve, 1.0)]
+    if end is not None:
+        parts = [(curve.up_to(end), 1.0), (curve.where(k >= end for k in curve.k), 0.35)]
+    traces = [] if name in BASELINES else band_of(curve.k, curve.low, curve.high, look.band(), **common)
     for part, opacity in parts:
-        bounds = {"customdata": plain(part[["low", "high"]]), "hovertemplate": _WITH_BOUNDS}
-        hover = bounds if part["low"].notna().any() else {}
-        lines += [curve_of(part["k"], part["value"], name, look, opacity=opacity, **extra, **hover)] * bool(len(part))
-    return bands + lines
+        bounds = {"customdata": plain([*map(list, zip(part.low, part.high, strict=True))])}
+        hover = bounds | {"hovertemplate": _WITH_BOUNDS} if any(low == low for low in part.low) else {}
+        traces += [curve_of(part.k, part.value, name, look, opacity=opacity, **extra, **hover)] * bool(part.k)
+    return traces
 
 
 _LINE, _LETTER = 15, 7
 
 
-def _names_at_ends(systems: Mapping[str, pd.DataFrame], panel: str, height: float) -> tuple[list[Part], int]:
+def _names_at_ends(systems: Mapping[str, Curve], panel: str, height: float) -> tuple[list[Part], int]:
     """Return labels with system names at the ends of the lines, without overlap, and the width that they need."""
-    scored = [name for name in systems if name not in REFERENCES]
-    defined = {name: systems[name].dropna(subset="value") for name in scored}
-    ends = {name: rows.iloc[-1] for name, rows in defined.items() if len(rows)}
+    defined = {name: curve.defined() for name, curve in systems.items() if name not in REFERENCES}
+    ends = {name: (curve.k[-1], curve.value[-1]) for name, curve in defined.items() if curve.k}
     if not ends:
         return [], 12
-    rows = pd.concat(defined.values())
-    pixel = float(rows[["value", "high"]].max().max() - rows[["value", "low"]].min().min()) / max(height, 1) or 1.0
+    drawn = [end for curve in defined.values() for column in curve[1:] for end in column if end == end]
+    pixel = (max(drawn) - min(drawn)) / max(height, 1) or 1.0
     lowest_free, end_labels, notes = float("-inf"), dict(zip(ends, system_labels(ends, 22), strict=True)), list[Part]()
     anchor = {"xref": f"x{panel}", "yref": f"y{panel}", "xshift": 6, "xanchor": "left", "align": "left"}
-    for name in sorted(ends, key=lambda name: float(ends[name]["value"])):
-        value = float(ends[name]["value"])
+    for name, (k, value) in sorted(ends.items(), key=lambda end: end[1][1]):
         half_height = _LINE * len(end_labels[name].split("<br>")) / 2
         lowest_free = max(value / pixel, lowest_free + half_height)
         extra = {"yshift": lowest_free - value / pixel, "font": {"size": 12, "color": TEXT}, **anchor}
-        notes.append(words_at(float(ends[name]["k"]), value, end_labels[name], **extra))
+        notes.append(words_at(k, value, end_labels[name], **extra))
         lowest_free += half_height
     return notes, 16 + _LETTER * max(len(line) for name in end_labels.values() for line in name.split("<br>"))
 
@@ -218,11 +222,11 @@ def _mark_words(mark_labels: Sequence[tuple[int, str, str]], last: int) -> list[
     ]
 
 
-def _in_words(systems: dict[str, pd.DataFrame], measure: str, marks: Marks) -> str:
+def _in_words(systems: dict[str, Curve], measure: str, marks: Marks) -> str:
     """Describe a curve over k: the best and the worst system at the current cutoff."""
-    scored = {name: rows for name, rows in systems.items() if name not in REFERENCES}
-    current_rows = {name: rows.loc[rows["k"] == marks.cutoff, "value"].dropna() for name, rows in scored.items()}
-    values = {name: float(value.iloc[0]) for name, value in current_rows.items() if len(value)}
+    scored = {name: curve.defined() for name, curve in systems.items() if name not in REFERENCES}
+    points = ((name, point) for name, curve in scored.items() for point in zip(curve.k, curve.value, strict=True))
+    values = {name: value for name, (k, value) in points if k == marks.cutoff}
     best, worst = highest(values) if values else [], min(values, key=values.__getitem__, default="")
     facts = {"last": _last(systems), "systems": len(scored), "cutoff": marks.cutoff}
     return say("over k", measure=measure, best=best, worst=worst, values=values, **facts)
@@ -234,12 +238,13 @@ def precision_recall(result: Result, cutoff: int | str | None = None) -> Chart:
     traces, points, styles = list[Part](), list[Part](), looks(precision)
     hover = "k = %{customdata}: recall %{x:.3f}, precision %{y:.3f}"
     for name in (name for name in styles if name not in BASELINES):
-        rows = precision[name][["k", "value"]].merge(recall[name][["k", "value"]], on="k", suffixes=("_p", "_r"))
-        current_rows = rows[rows["k"] == cutoff]
-        for part, marker, extra in ((rows, {"size": 4}, {}), (current_rows, {"size": 14, **_EDGE}, _IN_USE)):
-            extra = {"marker": marker, "customdata": plain(part["k"]), "hovertemplate": hover, **extra}
-            traces.append(curve_of(part["value_r"], part["value_p"], name, styles[name], **extra))
-        points += current_rows.assign(system=name).to_dict("records")
+        curve, at_cutoff = precision[name], precision[name].where(k == cutoff for k in precision[name].k)
+        recall_at = dict(zip(recall[name].k, recall[name].value, strict=True))
+        for part, marker, extra in ((curve, {"size": 4}, {}), (at_cutoff, {"size": 14, **_EDGE}, _IN_USE)):
+            extra = {"marker": marker, "customdata": part.k, "hovertemplate": hover, **extra}
+            traces.append(curve_of([*map(recall_at.get, part.k)], part.value, name, styles[name], **extra))
+        values = zip(at_cutoff.k, at_cutoff.value, strict=True)
+        points += [{"system": name, "value_p": value, "value_r": recall_at[k]} for k, value in values]
     x, y = (axis(title, rangemode="tozero", tickformat=".2~f") for title in ("recall R@k", "precision P@k"))
     return Chart(laid_out(traces, 420, x, y), say("precision and recall", cutoff=cutoff, points=points))
 
@@ -318,8 +323,8 @@ def over_threshold(curve: pd.DataFrame, measure: str, system: str, threshold: fl
     """
     rows, styles = where(curve, measure=measure, drawn=True), looks(curve["system"])
     of_system, look = where(rows, system=system), styles[system]
-    traces = band_of(of_system, "threshold", _RANDOM, ("null_low", "null_high"))
-    traces += band_of(of_system, "threshold", look.band())
+    traces = band_of(of_system["threshold"], of_system["null_low"], of_system["null_high"], _RANDOM)
+    traces += band_of(of_system["threshold"], of_system["low"], of_system["high"], look.band())
     references = (("null", "random trimming", "dot", GRAY), ("fixed", "same documents", "dash", look.color))
     for column, words, dash, color in references:
         extra = {"name": f"{label(look.name)}, {words}", "hovertemplate": "%{y:.3f}"}
@@ -339,15 +344,16 @@ def over_agreement(study: SentenceStudy, measure: str, threshold: float) -> Char
     The lower panel shows how many “yes” sentences and documents remain.
     """
     by_system = {name: where(study.frame, measure=measure, subset="all", system=name) for name in _STUDY}
-    traces = band_of(by_system[NULL], "threshold", _RANDOM, ("repeat_low", "repeat_high"))
-    traces += band_of(by_system[TREE], "threshold", _STUDY[TREE].band())
+    random, tree = by_system[NULL], by_system[TREE]
+    traces = band_of(random["threshold"], random["repeat_low"], random["repeat_high"], _RANDOM)
+    traces += band_of(tree["threshold"], tree["low"], tree["high"], _STUDY[TREE].band())
     for name, look in _STUDY.items():
         extra = {"line": {"width": 2.5 if name == TREE else 1.5}, "mode": "lines" if name == NULL else "lines+markers"}
         traces.append(curve_of(by_system[name]["threshold"], by_system[name]["value"], name, look, **extra))
     measure_name = of_yes(measure)
     figure = _two_panels(traces, measure_name, study.left, ("yes", "sentences “yes”", "sentences"), threshold)
-    null = by_system[NULL].set_index("threshold")["value"]
-    rows = by_system[TREE].dropna(subset="value").assign(null=lambda tree: tree["threshold"].map(null))
+    null = random.set_index("threshold")["value"]
+    rows = tree.dropna(subset="value").assign(null=lambda tree: tree["threshold"].map(null))
     return Chart(figure, say("over agreement", measure=measure_name, rows=rows.to_dict("records")))
 
 

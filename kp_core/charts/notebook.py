@@ -31,7 +31,7 @@ def _of_values(result: Result) -> Chart:
     pairs = [pair.split("|") for pair in result.frame["system"] if "|" in pair]  # of annotators
     if pairs:
         return heat_maps.heat_map(heat_maps.pair_matrix(result, name, list(dict.fromkeys(chain(*pairs)))), name)
-    has_cutoffs = any(rows["k"].nunique() > 1 for rows in over_numbers(result, name).values())
+    has_cutoffs = any(len({*curve.k}) > 1 for curve in over_numbers(result, name).values())
     return curves.over_k(result, name) if has_cutoffs else dots.leaderboard(result, name)
 
 

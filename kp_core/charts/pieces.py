@@ -146,13 +146,9 @@ def whole_name(name: str) -> str:
     return f"<extra>{escape(visible(name), quote=False).replace('%{', '%&#123;')}</extra>"
 
 
-def band_of(
-    rows: pd.DataFrame, x_column: str, color: str, bounds: tuple[str, str] = ("low", "high"), **extra: Any
-) -> list[Part]:
-    """Return the intervals of rows as a band over the column `along`, or no trace if there are none."""
-    low, high = bounds
-    rows = rows[rows[low].notna()]
-    reversed_rows = rows.iloc[::-1]
+def band_of(x: Iterable[Any], low: Iterable[float], high: Iterable[float], color: str, **extra: Any) -> list[Part]:
+    """Return intervals over x as a band, or no trace if there are none."""
+    points = [point for point in zip(x, low, high, strict=True) if point[1] == point[1]]
     style = {"line": {"width": 0}, "hoverinfo": "skip", "showlegend": False} | extra
-    x, y = [*rows[x_column], *reversed_rows[x_column]], [*rows[high], *reversed_rows[low]]
-    return [line_of(x, y, fill="toself", fillcolor=color, **style)] if len(rows) else []
+    ends = [(at, top) for at, _, top in points] + [(at, bottom) for at, bottom, _ in reversed(points)]
+    return [line_of(*map(list, zip(*ends, strict=True)), fill="toself", fillcolor=color, **style)] if points else []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Iterable
+from itertools import compress
+from typing import Any, NamedTuple, cast
 
 import pandas as pd
 
@@ -30,11 +32,36 @@ def rows_of(result: Numbers, measure: str) -> pd.DataFrame:
     return where(result.frame, measure=[named(measure, k) for k in result.frame["k"].unique()])
 
 
-def over_numbers(result: Numbers, measure: str) -> dict[str, pd.DataFrame]:
-    """Return system → rows of a measure at numeric cutoffs, in order."""
-    rows = rows_of(result, measure)
-    rows = rows[[isinstance(k, int) for k in rows["k"]]].astype({"k": int}).sort_values("k", kind="stable")
-    return {str(name): where(rows, system=name) for name in rows["system"].unique()}
+class Curve(NamedTuple):
+    """A system's values at numeric cutoffs, in order, with the ends of the intervals; undefined numbers are NaN."""
+
+    k: list[int]
+    value: list[float]
+    low: list[float]
+    high: list[float]
+
+    def where(self, wanted: Iterable[bool]) -> Curve:
+        """Return the wanted points."""
+        mask = list(wanted)
+        return Curve._make(list(compress(column, mask)) for column in self)
+
+    def defined(self) -> Curve:
+        """Return the points whose value is defined."""
+        return self.where(value == value for value in self.value)
+
+    def up_to(self, last: int) -> Curve:
+        """Return the points up to a cutoff."""
+        return self.where(k <= last for k in self.k)
+
+
+def over_numbers(result: Numbers, measure: str) -> dict[str, Curve]:
+    """Return system → values of a measure at numeric cutoffs."""
+    rows, points = rows_of(result, measure), dict[str, list[tuple[Any, ...]]]()
+    columns = [rows[name].tolist() for name in ("k", "system", "value", "low", "high")]
+    numeric = (row for row in zip(*columns, strict=True) if isinstance(row[0], int))
+    for k, system, *numbers in sorted(numeric, key=lambda row: row[0]):
+        points.setdefault(system, []).append((k, *numbers))
+    return {name: Curve._make(map(list, zip(*cells, strict=True))) for name, cells in points.items()}
 
 
 def named(measure: str, cutoff: int | str) -> str:

@@ -45,8 +45,10 @@ def _too_costly(allowed: tuple[int, int]) -> InputError:
 
 
 def _run(channel: Connection, allowed: tuple[int, int], task: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    import os
     import resource
 
+    os.nice(10)  # pages go first
     seconds, memory = allowed
     if seconds:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))

@@ -1,6 +1,9 @@
 """Manage the settings of all pages, which the link contains: k, measure, gold standard, universe, conventions."""
 
+from collections.abc import Callable
 from contextlib import suppress
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
 
 import streamlit as st
 
@@ -33,6 +36,28 @@ _NUMERIC = {"N": "1000", "rel": "1"}
 _SETTINGS = ("k", "measure", "annotators", "rel", "universe", "N", "preset", *CHOOSABLE)
 #: Key in the session state of the current page; a workspace file opens this page again.
 PAGE = "page"
+#: Key in the session state of the data and choices, and of the results of functions that depend only on them.
+_KEPT = "settings in use"
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _of_choices(function: Callable[P, R]) -> Callable[P, R]:
+    """Keep the results of a function until the data on screen or the choices change."""
+
+    @wraps(function)
+    def kept(*arguments: P.args, **options: P.kwargs) -> R:
+        key = workspace.current().digest, link.chosen()
+        state, results = st.session_state.get(_KEPT, ((), {}))
+        if state != key:
+            results = dict[Any, Any]()
+            st.session_state[_KEPT] = (key[0], key[1].copy()), results
+        call = function, *arguments
+        if call not in results:
+            results[call] = function(*arguments, **options)
+        return cast(R, results[call])
+
+    return kept
 
 
 _COMMON = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
@@ -49,6 +74,7 @@ def measures() -> tuple[str, ...]:
     return tuple(name for name in _RANKING if kp.MEASURES[name].family not in unavailable)
 
 
+@_of_choices
 def options(name: str) -> tuple[str, ...]:
     """Return the values of a setting that the data on screen allow, default first; empty for a numeric setting."""
     corpus = workspace.corpus()
@@ -84,11 +110,13 @@ def _is_possible(name: str, text: str) -> bool:
     return False
 
 
+@_of_choices
 def chosen() -> dict[str, str]:
     """Return the chosen settings that the data on screen allow; the link also keeps the others."""
     return {name: text for name, text in link.chosen().items() if name in _SETTINGS and _is_possible(name, text)}
 
 
+@_of_choices
 def value(name: str) -> str:
     """Return the value of a setting: as chosen, else as in the preset, else the default."""
     default = of_preset(name) if name in CHOOSABLE else _NUMERIC.get(name) or options(name)[0]
@@ -117,11 +145,13 @@ def ignored() -> dict[str, str]:
     return {name: text for name, text in link.chosen().items() if name in _SETTINGS and name not in chosen()}
 
 
+@_of_choices
 def grades_count() -> bool:
     """Return whether keyphrases have grades, so that the user can choose the lowest relevant grade."""
     return bool(workspace.corpus().gold["relevance"].notna().any()) or value("annotators") == "votes"
 
 
+@_of_choices
 def settings() -> Settings:
     """Return the settings of all pages, with `k` as the user chose it."""
     conventions = {name: text for name, text in chosen().items() if name in CHOOSABLE}
@@ -145,6 +175,7 @@ def use(signature: str) -> None:
         link.choose(name, text if text != of_preset(name) else None)
 
 
+@_of_choices
 def resolved() -> Settings:
     """Return the settings as an evaluation of the data on screen resolves them, with k = average."""
     corpus, chosen_settings = workspace.corpus(), settings()

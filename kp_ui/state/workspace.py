@@ -25,7 +25,7 @@ from kp_core.scoring.prepare import prepare
 from kp_core.studies import subjects
 from kp_core.words.answers import Terms, terms_for
 from kp_ui import ROOT
-from kp_ui.state import kept, link
+from kp_ui.state import kept, link, turns
 from kp_ui.state.separate_process import in_separate_process
 
 SAMPLE_DATA = ROOT / "sample_data"
@@ -84,7 +84,7 @@ class Session:
     """The data of one session.
 
     * `on_screen`: all data of this session; None before the first files are read
-    * `displayed`: the data on screen without hidden systems, with displayed names of systems
+    * `displayed`: all data, the choices that select from them, and the data on screen
     * `chose_sample`: whether the user opened the sample on screen; False on a first visit or for lost files
     * `uploads`: the user's files, including unreadable ones; `pending`: whether they must still be read
     * `added`: whether files were added since the last reading; ids that differ by an extension are then mended
@@ -96,7 +96,7 @@ class Session:
     """
 
     on_screen: Workspace | None = None
-    displayed: Workspace | None = None
+    displayed: tuple[object, object, Workspace] = (None, None, _NO_DATA)
     chose_sample: bool = False
     uploads: Uploads = field(default_factory=Uploads)
     pending: bool = False
@@ -140,9 +140,14 @@ def all_datasets() -> bool:
 
 def current() -> Workspace:
     """Return the data on screen: one data set, without hidden systems, with displayed names of systems."""
-    data, name = all_data(), dataset()
-    if not name and not {HIDDEN, _NAMES} & link.chosen().keys():
-        return data
+    state, choices = session(), link.chosen()
+    selection = [*map(choices.get, (DATASET, HIDDEN, _NAMES))]
+    if state.displayed[0] is not state.on_screen or state.displayed[1] != selection:
+        state.displayed = state.on_screen, selection, _displayed(all_data(), dataset())
+    return state.displayed[2]
+
+
+def _displayed(data: Workspace, name: str) -> Workspace:
     if name:
         data = replace(data, corpus=data.corpus.by_dataset[name], digest=f"{data.digest}/{name}")
     hidden_systems, displayed = hidden(), _displayed_names()
@@ -151,11 +156,7 @@ def current() -> Workspace:
         names = {system: system for system in names}
     if names == {system: system for system in data.corpus.systems}:
         return data
-    digest = f"{data.digest} {names}"
-    previous = session().displayed
-    if previous is None or previous.digest != digest:
-        previous = session().displayed = replace(data, corpus=data.corpus.of_systems(names), digest=digest)
-    return previous
+    return replace(data, corpus=data.corpus.of_systems(names), digest=f"{data.digest} {names}")
 
 
 def hidden() -> tuple[str, ...]:
@@ -405,6 +406,11 @@ def _read_workspace(
     report_progress: Callable[[float, str], object] = lambda share, words: 0,
 ) -> Workspace:
     """Read files, and return them as a workspace with normalized phrases. `report_progress`: called with the share"""
+    with turns.given_up():
+        return _read(files, title, sample, report_progress)
+
+
+def _read(files: Uploads, title: str, sample: str | None, report_progress: Callable[[float, str], object]) -> Workspace:
     corpus = in_separate_process(files.load) if sample is None else files.load()
     parts = corpus.by_dataset or {title: corpus}
     for position, (name, part) in enumerate(parts.items()):

@@ -5,15 +5,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import pandas as pd
 import streamlit as st
+from plotly.basedatatypes import BaseFigure
+from plotly.io import templates
 
 from kp_core import typeset
 from kp_core.charts.pieces import enlarged
 from kp_core.charts.screen_tables import FEW
-from kp_core.charts.style import Chart, short_names
+from kp_core.charts.style import Chart, Part, short_names
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.errors import pluralize as pluralize
 from kp_core.scoring.runs import have_runs
@@ -152,26 +154,31 @@ def signature(text: str) -> None:
         page_record().signatures.append(text)
 
 
-def provenance(result: Any, *tables: tuple[pd.DataFrame, str]) -> None:
+#: A table for download, or a function that returns it when it is downloaded.
+Table: TypeAlias = pd.DataFrame | Callable[[], pd.DataFrame]
+
+
+def provenance(result: Any, *tables: tuple[Table, str]) -> None:
     """Show the notes on a result, and record its signature and its tables (with captions) for the footer."""
     notes(result.notes)
     signature(result.signature)
-    for frame, caption in tables:
-        downloads(frame, caption, result.signature)
+    for table, caption in tables:
+        downloads(table, caption, result.signature)
 
 
-def downloads(frame: pd.DataFrame, caption: str, signature: str | None = None) -> None:
+def downloads(table: Table, caption: str, signature: str | None = None) -> None:
     """Record a table for download in the footer, with files named after the caption.
 
     * `signature`: that of the table, if it is not that of the page
     """
+    frame = cast("Callable[[], pd.DataFrame]", table if callable(table) else lambda: table)
     formats: dict[str, Callable[[str], Any]] = {
-        "CSV": lambda signature: typeset.csv(frame.assign(signature=signature) if signature else frame),
+        "CSV": lambda signature: typeset.csv(frame().assign(signature=signature) if signature else frame()),
         "XLSX": lambda signature: typeset.xlsx(
-            {caption: frame} | ({"signature": pd.DataFrame({"signature": [signature]})} if signature else {})
+            {caption: frame()} | ({"signature": pd.DataFrame({"signature": [signature]})} if signature else {})
         ),
-        "LaTeX": lambda signature: typeset.latex(frame, caption, signature),
-        "Markdown": lambda signature: typeset.markdown(frame) + (f"\n`{signature}`\n" if signature else ""),
+        "LaTeX": lambda signature: typeset.latex(frame(), caption, signature),
+        "Markdown": lambda signature: typeset.markdown(frame()) + (f"\n`{signature}`\n" if signature else ""),
     }
     offer(f"Table: {caption}", caption, formats, signature)
 
@@ -289,6 +296,20 @@ def lead(text: str, container: Any = st) -> None:
     container.subheader(plain(in_short(text)), anchor=False)
 
 
+_TEMPLATE = templates["streamlit"].to_plotly_json()
+
+
+class _Figure(BaseFigure):  # type: ignore[misc]
+    """A figure that Streamlit shows as it is; Plotly would need longer to validate it than to draw it."""
+
+    def __init__(self, figure: Part) -> None:
+        self._figure = {**figure, "layout": {**figure["layout"], "template": _TEMPLATE}}
+
+    def to_dict(self) -> Part:
+        """Return the figure as a dictionary."""
+        return self._figure
+
+
 def chart(figure: Chart, key: str, caption: str = "", note: str = "", **options: Any) -> None:
     """Show a chart with its alternative text, or only this text if there is nothing to draw.
 
@@ -300,7 +321,8 @@ def chart(figure: Chart, key: str, caption: str = "", note: str = "", **options:
         return
     chart_to_take(lambda: figure, caption or key.replace("_", " "))
     kwargs = {"config": {"displayModeBar": False}, "theme": "streamlit", "width": "stretch", **options}
-    st.plotly_chart(enlarged(figure).figure if link.presented() else figure.figure, key=key, alt=figure.alt, **kwargs)
+    shown = enlarged(figure) if link.presented() else figure
+    st.plotly_chart(_Figure(shown.figure), key=key, alt=figure.alt, **kwargs)
     if note:
         about(note)
 
