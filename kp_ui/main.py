@@ -2,7 +2,5 @@
 
 if __name__ == "__main__":  # a process that reads files imports this module, too
     from kp_ui import shell
-    from kp_ui.state import turns
 
-    with turns.turn():
-        shell.run()
+    shell.run()

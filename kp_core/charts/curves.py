@@ -60,7 +60,7 @@ class Marks:
         if not self.ends:
             return systems
         last = max(10, *self.ends.values(), self.cutoff if isinstance(self.cutoff, int) else 0)
-        return {name: curve.up_to(last) for name, curve in systems.items()}
+        return {name: curve.where(k <= last for k in curve.k) for name, curve in systems.items()}
 
 
 def over_k(result: Result | SoftResult, measure: str, marks: Marks | None = None) -> Chart:
@@ -181,9 +181,9 @@ def _system(name: str, curve: Curve, look: Look, panel: str, end: int | None) ->
         "marker": {"maxdisplayed": 10},
         "showlegend": not panel and name in REFERENCES,
     }
-    parts = [(curve, 1.0)]
-    if end is not None:
-        parts = [(curve.up_to(end), 1.0), (curve.where(k >= end for k in curve.k), 0.35)]
+    last = curve.k[-1] if end is None else end
+    parts = [(curve.where(k <= last for k in curve.k), 1.0)]
+    parts += [(curve.where(k >= last for k in curve.k), 0.35)] * (end is not None)
     traces = [] if name in BASELINES else band_of(curve.k, curve.low, curve.high, look.band(), **common)
     for part, opacity in parts:
         bounds = {"customdata": plain([*map(list, zip(part.low, part.high, strict=True))])}

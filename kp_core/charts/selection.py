@@ -49,10 +49,6 @@ class Curve(NamedTuple):
         """Return the points whose value is defined."""
         return self.where(value == value for value in self.value)
 
-    def up_to(self, last: int) -> Curve:
-        """Return the points up to a cutoff."""
-        return self.where(k <= last for k in self.k)
-
 
 def over_numbers(result: Numbers, measure: str) -> dict[str, Curve]:
     """Return system → values of a measure at numeric cutoffs."""

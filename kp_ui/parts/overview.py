@@ -38,7 +38,7 @@ def answer() -> None:
             show.choosing_k(plot, "over_k", f"{measure} over k", **({"height": 470} if presented else {}))
         if significant:
             show.small(show.in_short(f"{verdict.over_k} The green bar on the axis marks these cutoffs."))
-        show.downloads(partial(screen_tables.curves, result, measure), f"{measure} over k", result.signature)
+        show.downloads(screen_tables.curves(result, measure), f"{measure} over k", result.signature)
     else:
         show.small(f"{name} does not depend on k, so it has no curve over k.")
     with header:
@@ -47,7 +47,7 @@ def answer() -> None:
         if verdict.systems and at_cutoff.settings.preset != "kpscope":
             _other_conventions(at_cutoff, name, verdict.systems[0])
     show.chart_to_take(lambda: dots.leaderboard(at_cutoff, measure), f"{name} by system")
-    show.provenance(at_cutoff, (partial(screen_tables.in_numbers, at_cutoff, (name,)), f"{name} by system"))
+    show.provenance(at_cutoff, (screen_tables.in_numbers(at_cutoff, (name,)), f"{name} by system"))
     if names := workspace.hidden():
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             show.small(f"Hidden, and not included in any test: {', '.join(names)}.")
@@ -164,5 +164,5 @@ def conventions() -> None:
     """Show in one line how much other published conventions change the value of the best system."""
     is_fast = len(workspace.corpus().runs) <= 100_000  # with more phrases, changing k would be slow
     if is_fast and settings.settings().average not in SUBJECT:
-        show.small(show.in_short(cached.range_in_words(settings.value("measure"))))
+        show.small(show.in_short(statements.range_of(cached.sensitivity(settings.value("measure")))))
     link.to("systems", "See every convention", systems_tab="Stability", stability="Other published conventions")

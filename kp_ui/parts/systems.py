@@ -1,7 +1,6 @@
 """Arrange the Systems page: head to head, concordance tables, measures, curves, near misses, parts, stability."""
 
 from contextlib import suppress
-from functools import partial
 from typing import Any, cast, get_args
 
 import streamlit as st
@@ -129,7 +128,7 @@ def over_k() -> None:
     with st.expander("Precision and recall as k grows"):
         show.chart(curves.precision_recall(result, settings.cutoff()), "precision_recall", "precision and recall")
     for name in chosen:
-        show.downloads(partial(screen_tables.curves, result, name), f"{name} over k", result.signature)
+        show.downloads(screen_tables.curves(result, name), f"{name} over k", result.signature)
     show.provenance(result.at(settings.cutoff()))
 
 

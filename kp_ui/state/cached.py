@@ -2,15 +2,18 @@
 
 import hashlib
 import json
+import pickle
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import pandas as pd
 import streamlit as st
 
 import kp_core as kp
+from kp_core.corpus import memoize
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import SUBJECT, Settings
@@ -18,9 +21,8 @@ from kp_core.studies.all_cutoffs import AllCutoffs, all_cutoffs
 from kp_core.studies.annotators import agreement_by_document
 from kp_core.studies.sensitivity import sensitivities
 from kp_core.studies.trimming import Form, curve
-from kp_core.words import statements
 from kp_ui.state import settings as in_use
-from kp_ui.state import turns, workspace
+from kp_ui.state import workspace
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -35,15 +37,17 @@ def digest_of(*parts: object) -> str:
 
 @st.cache_data(scope="session", max_entries=150, show_spinner="Computing …", show_time=True)
 def _look_up(digest: str, _compute: Callable[..., Any], _data: Any, _arguments: Any, _options: Any) -> Any:
-    with turns.given_up():
-        return _compute(*_data, *_arguments, **_options)
+    data, compute = workspace.current(), partial(_compute, *_data, *_arguments, **_options)
+    if data.sample is None:
+        return compute()
+    # All sessions share the results on samples. Pickled results do not slow down the garbage collection.
+    return pickle.loads(memoize(data.corpus, f"shared {digest[0]}", digest, lambda: pickle.dumps(compute())))
 
 
 # Every prediction is a row, so few results are cached.
 @st.cache_data(scope="session", max_entries=10, show_spinner="Looking for near misses …", show_time=True)
 def _near_misses(digest: str, _settings: Settings) -> kp.NearMisses:
-    with turns.given_up():
-        return kp.near_misses(workspace.corpus(), _settings)
+    return kp.near_misses(workspace.corpus(), _settings)
 
 
 def call(data: tuple[Any, ...], key: object, compute: Callable[..., R], *arguments: Any, **options: Any) -> R:
@@ -148,15 +152,6 @@ def sensitivity(measure: str) -> kp.Sensitivity:
     requested = at_every_number()  # N as a number may be too small for cutoffs above the current one
     at_all = on_corpus(sensitivities, at_cutoff() if requested.universe.isdigit() else requested, measure)
     return at_all.at(in_use.cutoff())
-
-
-def range_in_words(measure: str) -> str:
-    """Report the range of a measure at the current cutoff under other conventions."""
-    return call((), at_cutoff(), _range_in_words, measure)
-
-
-def _range_in_words(measure: str) -> str:
-    return statements.range_of(sensitivity(measure))
 
 
 def agreement() -> kp.Result:

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar, cast
+from functools import partial, wraps
+from typing import Any, TypeVar, cast
 
 import streamlit as st
 
 import kp_core as kp
+from kp_core.corpus import memoize
 from kp_core.scoring.measures import of_systems
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.sentence_ids import names_sentences
@@ -36,28 +37,18 @@ _NUMERIC = {"N": "1000", "rel": "1"}
 _SETTINGS = ("k", "measure", "annotators", "rel", "universe", "N", "preset", *CHOOSABLE)
 #: Key in the session state of the current page; a workspace file opens this page again.
 PAGE = "page"
-#: Key in the session state of the data and choices, and of the results of functions that depend only on them.
-_KEPT = "settings in use"
-P = ParamSpec("P")
-R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _of_choices(function: Callable[P, R]) -> Callable[P, R]:
-    """Keep the results of a function until the data on screen or the choices change."""
+def _of_choices(function: F) -> F:
+    """Keep the results of a function of the data on screen and the choices."""
 
     @wraps(function)
-    def kept(*arguments: P.args, **options: P.kwargs) -> R:
-        key = workspace.current().digest, link.chosen()
-        state, results = st.session_state.get(_KEPT, ((), {}))
-        if state != key:
-            results = dict[Any, Any]()
-            st.session_state[_KEPT] = (key[0], key[1].copy()), results
-        call = function, *arguments
-        if call not in results:
-            results[call] = function(*arguments, **options)
-        return cast(R, results[call])
+    def kept(*arguments: Any) -> Any:
+        step = f"{function.__name__} {arguments}"
+        return memoize(workspace.corpus(), step, tuple(link.chosen().items()), partial(function, *arguments))
 
-    return kept
+    return cast(F, kept)
 
 
 _COMMON = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
@@ -74,7 +65,6 @@ def measures() -> tuple[str, ...]:
     return tuple(name for name in _RANKING if kp.MEASURES[name].family not in unavailable)
 
 
-@_of_choices
 def options(name: str) -> tuple[str, ...]:
     """Return the values of a setting that the data on screen allow, default first; empty for a numeric setting."""
     corpus = workspace.corpus()
@@ -145,7 +135,6 @@ def ignored() -> dict[str, str]:
     return {name: text for name, text in link.chosen().items() if name in _SETTINGS and name not in chosen()}
 
 
-@_of_choices
 def grades_count() -> bool:
     """Return whether keyphrases have grades, so that the user can choose the lowest relevant grade."""
     return bool(workspace.corpus().gold["relevance"].notna().any()) or value("annotators") == "votes"

@@ -25,7 +25,7 @@ from kp_core.scoring.prepare import prepare
 from kp_core.studies import subjects
 from kp_core.words.answers import Terms, terms_for
 from kp_ui import ROOT
-from kp_ui.state import kept, link, turns
+from kp_ui.state import kept, link
 from kp_ui.state.separate_process import in_separate_process
 
 SAMPLE_DATA = ROOT / "sample_data"
@@ -406,11 +406,6 @@ def _read_workspace(
     report_progress: Callable[[float, str], object] = lambda share, words: 0,
 ) -> Workspace:
     """Read files, and return them as a workspace with normalized phrases. `report_progress`: called with the share"""
-    with turns.given_up():
-        return _read(files, title, sample, report_progress)
-
-
-def _read(files: Uploads, title: str, sample: str | None, report_progress: Callable[[float, str], object]) -> Workspace:
     corpus = in_separate_process(files.load) if sample is None else files.load()
     parts = corpus.by_dataset or {title: corpus}
     for position, (name, part) in enumerate(parts.items()):

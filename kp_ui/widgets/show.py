@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -154,31 +154,26 @@ def signature(text: str) -> None:
         page_record().signatures.append(text)
 
 
-#: A table for download, or a function that returns it when it is downloaded.
-Table: TypeAlias = pd.DataFrame | Callable[[], pd.DataFrame]
-
-
-def provenance(result: Any, *tables: tuple[Table, str]) -> None:
+def provenance(result: Any, *tables: tuple[pd.DataFrame, str]) -> None:
     """Show the notes on a result, and record its signature and its tables (with captions) for the footer."""
     notes(result.notes)
     signature(result.signature)
-    for table, caption in tables:
-        downloads(table, caption, result.signature)
+    for frame, caption in tables:
+        downloads(frame, caption, result.signature)
 
 
-def downloads(table: Table, caption: str, signature: str | None = None) -> None:
+def downloads(frame: pd.DataFrame, caption: str, signature: str | None = None) -> None:
     """Record a table for download in the footer, with files named after the caption.
 
     * `signature`: that of the table, if it is not that of the page
     """
-    frame = cast("Callable[[], pd.DataFrame]", table if callable(table) else lambda: table)
     formats: dict[str, Callable[[str], Any]] = {
-        "CSV": lambda signature: typeset.csv(frame().assign(signature=signature) if signature else frame()),
+        "CSV": lambda signature: typeset.csv(frame.assign(signature=signature) if signature else frame),
         "XLSX": lambda signature: typeset.xlsx(
-            {caption: frame()} | ({"signature": pd.DataFrame({"signature": [signature]})} if signature else {})
+            {caption: frame} | ({"signature": pd.DataFrame({"signature": [signature]})} if signature else {})
         ),
-        "LaTeX": lambda signature: typeset.latex(frame(), caption, signature),
-        "Markdown": lambda signature: typeset.markdown(frame()) + (f"\n`{signature}`\n" if signature else ""),
+        "LaTeX": lambda signature: typeset.latex(frame, caption, signature),
+        "Markdown": lambda signature: typeset.markdown(frame) + (f"\n`{signature}`\n" if signature else ""),
     }
     offer(f"Table: {caption}", caption, formats, signature)
 
