@@ -21,6 +21,7 @@ from kp_core.studies.all_cutoffs import AllCutoffs, all_cutoffs
 from kp_core.studies.annotators import agreement_by_document
 from kp_core.studies.sensitivity import sensitivities
 from kp_core.studies.trimming import Form, curve
+from kp_core.words import statements
 from kp_ui.state import settings as in_use
 from kp_ui.state import workspace
 
@@ -41,7 +42,7 @@ def _look_up(digest: str, _compute: Callable[..., Any], _data: Any, _arguments: 
     if data.sample is None:
         return compute()
     # All sessions share the results on samples. Pickled results do not slow down the garbage collection.
-    return pickle.loads(memoize(data.corpus, f"shared {digest[0]}", digest, lambda: pickle.dumps(compute())))
+    return pickle.loads(memoize(data.corpus, f"shared {digest[:2]}", digest, lambda: pickle.dumps(compute())))
 
 
 # Every prediction is a row, so few results are cached.
@@ -152,6 +153,11 @@ def sensitivity(measure: str) -> kp.Sensitivity:
     requested = at_every_number()  # N as a number may be too small for cutoffs above the current one
     at_all = on_corpus(sensitivities, at_cutoff() if requested.universe.isdigit() else requested, measure)
     return at_all.at(in_use.cutoff())
+
+
+def range_in_words(measure: str) -> str:
+    """Report the range of a measure at the current cutoff under other conventions."""
+    return statements.range_of(sensitivity(measure))
 
 
 def agreement() -> kp.Result:
