@@ -41,7 +41,7 @@ def _look_up(digest: str, _compute: Callable[..., Any], _data: Any, _arguments: 
     data, compute = workspace.current(), partial(_compute, *_data, *_arguments, **_options)
     if data.sample is None:
         return compute()
-    # All sessions share the results on samples. Pickled results do not slow down the garbage collection.
+    # All sessions share the results on samples: eight per name, so 2,048. Pickled, they do not slow garbage collection.
     return pickle.loads(memoize(data.corpus, f"shared {digest[:2]}", digest, lambda: pickle.dumps(compute())))
 
 

@@ -298,11 +298,7 @@ class _Figure(BaseFigure):  # type: ignore[misc]
     """A figure that Streamlit shows as it is; Plotly would need longer to validate it than to draw it."""
 
     def __init__(self, figure: Part) -> None:
-        self._figure = {**figure, "layout": {**figure["layout"], "template": _TEMPLATE}}
-
-    def to_dict(self) -> Part:
-        """Return the figure as a dictionary."""
-        return self._figure
+        self.to_dict = lambda: {**figure, "layout": {**figure["layout"], "template": _TEMPLATE}}
 
 
 def chart(figure: Chart, key: str, caption: str = "", note: str = "", **options: Any) -> None:
@@ -334,13 +330,8 @@ def choosing_k(drawn: Chart, key: str, caption: str, **options: Any) -> None:
 
 def chart_to_take(draw: Callable[[], Chart], caption: str) -> None:
     """Offer a chart for download in the footer; the chart is drawn when it is downloaded."""
-    html = partial(interactive, draw)
-    offer_picture(f"Chart: {caption}", caption, lambda: figures.charts_svg([draw()], 1)[0], HTML=html)
-
-
-def interactive(draw: Callable[[], Chart], signature: str) -> str:
-    """Return a chart as a self-contained HTML page."""
-    return figures.chart_html(draw(), signature)
+    files = {"HTML": lambda signature: figures.chart_html(draw(), signature)}
+    offer_picture(f"Chart: {caption}", caption, lambda: figures.charts_svg([draw()], 1)[0], **files)
 
 
 def meanings(names: Iterable[str]) -> str:
