@@ -4,7 +4,6 @@ import logging
 from base64 import b64encode
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
@@ -19,8 +18,6 @@ from kp_ui.widgets import controls, prose, show
 PAGES = ("data", "overview", "systems", "documents", "annotators", "correlation", "report", "learn")
 _HERE = Path(__file__).parent
 _DAY = 86_400  # in seconds
-#: Pages are drawn in turn, because pages drawn at the same time would all be late.
-_turn = Lock()
 #: Logo and style of every page; these constants contain no text from users.
 _LOGO = b64encode((_HERE / "logo.svg").read_bytes()).decode()
 _STYLE = (_HERE / "style.css").read_text("utf-8") + f":root {{ --logo: url(data:image/svg+xml;base64,{_LOGO}); }}"
@@ -80,7 +77,6 @@ def run() -> None:
         st.rerun()
     workspace.keep_in_link()
     show.begin()
-    has_turn = _turn.acquire(timeout=2)
     try:
         settings.write_link()
         if page.url_path not in ("data", "learn"):  # lessons have their own data
@@ -94,9 +90,6 @@ def run() -> None:
         st.button("Try again", key="try_again", icon=":material/refresh:")
         with suppress(Exception):  # the settings may have caused the error, and the data can still be loaded again
             pages.save_button("save_after_failure")
-    finally:
-        if has_turn:
-            _turn.release()
 
 
 _admitted_sessions: set[object] = set()
