@@ -165,7 +165,7 @@ def trimming() -> None:
         form = controls.select("Form", FORMS, "form")
         binary, label = form == "binary", f"One majority for all {terms['documents']}"
         pooled = controls.switch(label, "pooled", disabled=not binary) and binary
-    study = cached.trimmed(threshold, pooled, form)
+    study = cached.on_corpus(kp.trim, cached.without_cutoff(), threshold, pooled=pooled, form=form)
     documents = study.frame[study.frame["status"] == "ok"]
     count = show.pluralize(len(study.frame), terms["document"])
     phrases = show.pluralize(int(documents["gold"].sum()), terms["keyphrase"])

@@ -164,6 +164,5 @@ def conventions() -> None:
     """Show in one line how much other published conventions change the value of the best system."""
     is_fast = len(workspace.corpus().runs) <= 100_000  # with more phrases, changing k would be slow
     if is_fast and settings.settings().average not in SUBJECT:
-        sentence = cached.call((), cached.at_cutoff(), cached.range_in_words, settings.value("measure"))
-        show.small(show.in_short(sentence))
+        show.small(show.in_short(statements.range_of(cached.sensitivity(settings.value("measure")))))
     link.to("systems", "See every convention", systems_tab="Stability", stability="Other published conventions")

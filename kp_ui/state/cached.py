@@ -20,8 +20,7 @@ from kp_core.settings import SUBJECT, Settings
 from kp_core.studies.all_cutoffs import AllCutoffs, all_cutoffs
 from kp_core.studies.annotators import agreement_by_document
 from kp_core.studies.sensitivity import sensitivities
-from kp_core.studies.trimming import Form, curve
-from kp_core.words import statements
+from kp_core.studies.trimming import curve
 from kp_ui.state import settings as in_use
 from kp_ui.state import workspace
 
@@ -155,11 +154,6 @@ def sensitivity(measure: str) -> kp.Sensitivity:
     return at_all.at(in_use.cutoff())
 
 
-def range_in_words(measure: str) -> str:
-    """Report the range of a measure at the current cutoff under other conventions."""
-    return statements.range_of(sensitivity(measure))
-
-
 def agreement() -> kp.Result:
     """Measure how well the annotators agree."""
     return on_corpus(kp.agreement, without_cutoff())
@@ -170,13 +164,11 @@ def annotated_documents() -> pd.DataFrame:
     return on_corpus(agreement_by_document, without_cutoff())
 
 
-def trimmed(threshold: float, pooled: bool, form: Form = "binary") -> kp.Trimmed:
-    """Trim the gold standard at a threshold."""
-    return on_corpus(kp.trim, without_cutoff(), threshold, pooled=pooled, form=form)
-
-
 def trimming_curve(corpus: kp.Corpus, settings: Settings, pooled: bool) -> tuple[pd.DataFrame, str]:
     """Return the scores of the systems at every threshold of agreement, and their signature."""
-    data, levels = prepare(corpus, settings), trimmed(0.5, pooled).levels
+    data, levels = (
+        prepare(corpus, settings),
+        on_corpus(kp.trim, without_cutoff(), 0.5, pooled=pooled, form="binary").levels,
+    )
     trimmed_settings = data.settings.changed(trim=f"every-binary{'-pooled' if pooled else ''}")
     return curve(data, levels), kp.signature(trimmed_settings, len(data.documents))

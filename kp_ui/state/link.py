@@ -115,17 +115,14 @@ def deferred(action: Callable[..., object], *arguments: Any) -> Callable[[], Non
 
     def callback() -> None:
         pending[object()] = partial(action, *arguments)  # without access to the session, which could be interrupted
-        _run_pending(pending)
+        run_pending(pending)
 
     return callback
 
 
-def run_pending() -> None:
-    """Run the actions of earlier clicks that were interrupted."""
-    _run_pending(st.session_state.get(_PENDING, {}))
-
-
-def _run_pending(pending: dict[object, Callable[[], object]]) -> None:
+def run_pending(actions: dict[object, Callable[[], object]] | None = None) -> None:
+    """Run actions of earlier clicks, by default all that were interrupted."""
+    pending = st.session_state.get(_PENDING, {}) if actions is None else actions
     for click, action in list(pending.items()):
         try:
             action()

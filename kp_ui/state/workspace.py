@@ -192,8 +192,7 @@ def _original_name(displayed: str) -> str:
 
 def has_only_annotators() -> bool:
     """Return whether the data on screen have annotators but no systems, for which there are other pages."""
-    data = session().on_screen
-    return data is not None and subjects.has_only_annotators(data.corpus)
+    return subjects.has_only_annotators((session().on_screen or _NO_DATA).corpus)
 
 
 def terms() -> Terms:
