@@ -58,7 +58,7 @@ def as_json(figure: Part) -> str:
     extra["template"] = templates["plotly_white"].to_plotly_json()
     if sum(trace.get("showlegend") is not False for trace in traces) > 1:
         extra |= {"height": layout["height"] + 40, "margin": {"b": 90}}
-    drawn = to_json({"data": traces, "layout": merged(layout, extra)}, validate=False)  # which takes .1 s
+    drawn = to_json({"data": traces, "layout": merged(layout, extra)}, validate=False)  # validating takes .1 s
     return str(drawn).replace("<", "\\u003c")
 
 
