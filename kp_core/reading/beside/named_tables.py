@@ -98,7 +98,7 @@ def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.Data
     required = [column for column in VOCABULARY[name] if not column.endswith("?")]
     listed = " and ".join(filter(None, (", ".join(required[:-1]), required[-1])))
     if not columns:
-        raise input_error(table.file, "no vocabulary", needed=listed, found=", ".join(table.names))
+        raise input_error(table.file, "no vocabulary", needed=f"columns {listed}", found=", ".join(table.names))
     if not len(table):
         raise input_error(table.file, "only column names")
     texts = {column: pd.Series(table.texts(head).to_pylist(), dtype="str") for column, head in columns.items()}
@@ -222,7 +222,8 @@ def _with_header(
         table = _first(File(source, LIMITS, encoding, mapping=Meaning(header="yes")))
         columns = find_roles(table.names, roles)
         if not set(required) <= set(columns):
-            raise input_error(source.name, "no vocabulary", needed=" and ".join(required), found=", ".join(table.names))
+            needed = f"column{'s' * (len(required) > 1)} {' and '.join(required)}"
+            raise input_error(source.name, "no vocabulary", needed=needed, found=", ".join(table.names))
         other_columns = {name: name for name in table.names if name not in (*columns.values(), *columns)}
         cells = {name: table.texts(head).to_pylist() for name, head in (columns | other_columns).items()}
         frames.append(pd.DataFrame(cells, dtype="str"))

@@ -105,7 +105,9 @@ def _columns(name: str, table: pa.Table) -> pd.DataFrame:
     """Return the phrases and vectors of a table with one column of lists, or one column per dimension."""
     phrase = next((column for column in table.column_names if column.lower() in PHRASES), None)
     if phrase is None:
-        raise input_error(name, "no vocabulary", needed="phrase and vector", found=", ".join(table.column_names[:20]))
+        raise input_error(
+            name, "no vocabulary", needed="columns phrase and vector", found=", ".join(table.column_names[:20])
+        )
     dimensions = table.drop_columns(phrase)
     phrases = table[phrase].cast(pa.large_string()).to_pylist()
     if len(dimensions.column_names) == 1 and pa.types.is_nested(dimensions.schema.types[0]):
