@@ -1,4 +1,4 @@
-"""Cache the results of slow computations for this session."""
+"""Cache the results of slow computations: for this session, or for all sessions if they are on a sample."""
 
 import hashlib
 import json
@@ -38,7 +38,7 @@ def digest_of(*parts: object) -> str:
 @st.cache_data(scope="session", max_entries=150, show_spinner="Computing …", show_time=True)
 def _look_up(digest: str, _compute: Callable[..., Any], _data: Any, _arguments: Any, _options: Any) -> Any:
     data, compute = workspace.current(), partial(_compute, *_data, *_arguments, **_options)
-    if data.sample is None:
+    if data.sample is None or not any(part is data.corpus for part in _data):  # not the user's own files or ratings
         return compute()
     # All sessions share the results on samples: eight per name, so 2,048. Pickled, they do not slow garbage collection.
     return pickle.loads(memoize(data.corpus, f"shared {digest[:2]}", digest, lambda: pickle.dumps(compute())))

@@ -37,7 +37,10 @@ _NUMBER = r" *+(?P<number>[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]
 #: URI, label, notation and score, of which the last two may be missing; KEA and Maui a stem or id before the number.
 _LINES = {
     "subject": (
-        re.compile(rf"\s*(?P<concept><[^<>\s]+>)\s*\t(?P<phrase>[^\t]+)(?:\t(?P<notation>[^\t]*))??(?:\t{_NUMBER})?"),
+        re.compile(
+            r"\s*(?P<concept><[^<>\s]+>)[^\S\t]*\t(?P<phrase>[^\t]+)"
+            rf"(?:\t(?P<notation>[^\t]*))??(?:\t(?:{_NUMBER}| *))?"
+        ),
         "no URI, TAB, label",
         "; subjects with URIs",
     ),

@@ -414,7 +414,7 @@ def _scores(table: Table, draft: Proposal, unused: Sequence[str]) -> Proposal:
         return draft
     if ranks:
         return _may_be(draft, "rank", ranks[0])
-    ranking = systems if len(systems) > 1 else [name for name in names if profile(table, name).fraction]
+    ranking = systems if len(systems) > 1 else [name for name in names if (numbers[name] % 1 > 0).any()]
     if len(ranking) > 1:
         message = f"The columns {quoted(ranking)} may be scores of several systems, or of one."
         return draft.doubted(message, "score", "system", score=tuple(ranking), system=HEADS)

@@ -296,6 +296,9 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
     has_lists, empty_cells = any(items is not None for items in lists), Counter[str]()
     rows = zip(layout.ids().to_pylist(), table.line_numbers().tolist(), owners, missing, cells, lists, strict=True)
     for row, (doc_id, line, source, is_missing, cell, items) in enumerate(rows):
+        if not doc_id.strip():  # one row, however many phrases it has
+            builder.rejected.append((table.file, line, "an empty id", str(cell)[:200]))
+            continue
         if is_missing:
             continue
         if not (joins_rows and doc_id == last_id):
@@ -365,8 +368,10 @@ def _rows_of_text_lists(layout: Layout, role: Role, sources: Mapping[str, tuple[
     column, plain_lists = table.column(names[0]), layout.mapping.inner in ("", "phrases")
     if len(names) > 1 or not plain_lists or _parallel(layout) is not None or not holds_lists_of_texts(column):
         return None
-    present = column.is_valid()
-    ids, lists = layout.ids().filter(present), flatten(column.filter(present))
+    present, ids = column.is_valid(), layout.ids()
+    if pc.any(pc.equal(pc.utf8_trim_whitespace(ids), "")).as_py():
+        return None
+    ids, lists = ids.filter(present), flatten(column.filter(present))
     phrases, lengths = pc.list_flatten(lists), pc.list_value_length(lists).to_numpy()
     if _needs_loop(ids, phrases, lengths, table.limits):
         return None
