@@ -26,7 +26,7 @@ def test_integer_weights_are_the_resample_itself(seed, name):
     measures, people = tied_sample(seed)
     rng = np.random.default_rng(seed)
     weights = rng.integers(0, 4, (60, 25)).astype(float)
-    result = coefficients.kernel_of(measures, people, name)(weights)
+    result = coefficients.KERNELS[name](measures, people)(weights)
     for b in range(25):
         rows = np.repeat(np.arange(60), weights[:, b].astype(int))
         for m in range(3):

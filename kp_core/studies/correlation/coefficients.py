@@ -58,7 +58,7 @@ def rounded(values: Floats) -> Floats:
     return np.where(np.abs(values) < _TINY, values, np.round(values, DECIMALS))
 
 
-def mid_ranks(weights: Floats, values: Floats) -> tuple[Floats, Floats]:
+def mid_ranks(weights: Floats) -> tuple[Floats, Floats]:
     """Return the deviations of the mid-ranks of V values from the mean rank (V, B), and their sums of squares (B,).
 
     A value of weight c above values of total weight u has the ranks u + 1 … u + c, whose mean is u + (c + 1) / 2.
@@ -69,43 +69,61 @@ def mid_ranks(weights: Floats, values: Floats) -> tuple[Floats, Floats]:
     return ranks, (total**3 - np.ones(len(weights)) @ (weights * weights * weights)) / 12
 
 
-def deviations(weights: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """Return the deviations of V values from their weighted mean (V, B), and their sums of squares (B,)."""
-    values = values - values.mean()  # avoids cancellation
-    from_mean = values[:, None] - values @ weights / np.maximum(weights.sum(axis=0), 1)
-    squares = np.einsum("vb,vb,vb->b", weights, from_mean, from_mean)
-    # a resample may have only one distinct value
-    return from_mean, np.where(squares > 1e-12 * (values**2 @ weights), squares, 0.0)
+def spearman(x: Floats, y: Floats) -> Kernel:
+    """Return the kernel of Spearman's rho."""
+    measures, scores = [EqualValues.of(column) for column in x.T], [EqualValues.of(column) for column in y.T]
+
+    def kernel(weights: Floats) -> Floats:
+        total = weights.sum(axis=0)
+        ranked = [mid_ranks(variable.members @ weights) for variable in scores]
+        weighted_ranks = [weights * ranks[variable.group] for variable, (ranks, _) in zip(scores, ranked, strict=True)]
+        values = np.empty((len(total), len(measures), len(scores)))
+        for m, variable in enumerate(measures):
+            ranks, squares = mid_ranks(variable.members @ weights)
+            for h, weighted in enumerate(weighted_ranks):
+                covariance = np.einsum("vb,vb->b", ranks, variable.members @ weighted)
+                values[:, m, h] = ratio(covariance, squares, ranked[h][1], total)
+        return values
+
+    return kernel
 
 
-def untied(weights: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """Return the weights of V values (V, B), and the number of ordered pairs of observations that differ (B,)."""
-    return weights, weights.sum(axis=0) ** 2 - (weights**2).sum(axis=0)
+def pearson(x: Floats, y: Floats) -> Kernel:
+    """Return the kernel of Pearson's r."""
+    x, y = (
+        matrix - matrix.mean(axis=0) for matrix in (np.round(x, DECIMALS), np.round(y, DECIMALS))
+    )  # avoids cancellation
+    products = (x[:, :, None] * y[:, None]).reshape(len(x), -1)
+    terms = np.hstack([x, y, x**2, y**2, products]).T
+    columns = x.shape[1] + y.shape[1]
+
+    def kernel(weights: Floats) -> Floats:
+        total = weights.sum(axis=0)
+        sums, squares, product = np.split(terms @ weights, [columns, 2 * columns])
+        mean = sums / np.maximum(total, 1)
+        spread = squares - mean * sums
+        spread = np.where(spread > 1e-12 * squares, spread, 0.0)  # a resample may have only one distinct value
+        (mean_x, _), (_, sum_y), (spread_x, spread_y) = (np.split(part, [x.shape[1]]) for part in (mean, sums, spread))
+        covariance = product.reshape(len(mean_x), len(sum_y), -1) - mean_x[:, None] * sum_y
+        return ratio(covariance, spread_x[:, None], spread_y, total).transpose(2, 0, 1)
+
+    return kernel
 
 
-_CENTERED = {"spearman": mid_ranks, "pearson": deviations, "kendall": untied}
+def kendall(x: Floats, y: Floats) -> Kernel:
+    """Return the kernel of Kendall's tau-b: (concordant - discordant) / sqrt(pairs untied in x · untied in y).
 
-
-def kernel_of(x: Floats, y: Floats, name: Correlation) -> Kernel:
-    """Return the kernel of Spearman's rho, Pearson's r, or Kendall's tau-b.
-
-    tau-b = (concordant - discordant) / sqrt(pairs untied in x · untied in y). Source: Kendall 1945.
+    Source: Kendall 1945.
     """
     measures, scores = [EqualValues.of(column) for column in x.T], [EqualValues.of(column) for column in y.T]
 
     def kernel(weights: Floats) -> Floats:
         total = weights.sum(axis=0)
-        values = np.empty((len(total), len(measures), len(scores)))
-        targets = [_CENTERED[name](variable.members @ weights, variable.distinct) for variable in scores]
-        weighted = [weights * center[target.group] for target, (center, _) in zip(scores, targets, strict=True)]
-        for m, variable in enumerate(measures):
-            center, squares = _CENTERED[name](variable.members @ weights, variable.distinct)
-            for h, target in enumerate(scores):
-                if name == "kendall":
-                    covariance = _concordance(variable, target, weights)
-                else:
-                    covariance = np.einsum("vb,vb->b", center, variable.members @ weighted[h])
-                values[:, m, h] = ratio(covariance, squares, targets[h][1], total)
+        values = np.empty((weights.shape[1], len(measures), len(scores)))
+        for m, first in enumerate(measures):
+            for h, second in enumerate(scores):
+                a, b = (total**2 - ((variable.members @ weights) ** 2).sum(axis=0) for variable in (first, second))
+                values[:, m, h] = ratio(_concordance(first, second, weights), a, b, total)
         return values
 
     return kernel
@@ -137,6 +155,9 @@ def ratio(covariance: Floats, spread_x: Floats, spread_y: Floats, total: Floats)
     return np.where(defined, np.clip(value, -1, 1), np.nan)
 
 
+KERNELS: dict[str, Callable[[Floats, Floats], Kernel]] = {"spearman": spearman, "pearson": pearson, "kendall": kendall}
+
+
 class Correlator:
     """Correlations of measures (P, M) with human scores (P, H), each over the pairs (P,) that have both values.
 
@@ -151,7 +172,7 @@ class Correlator:
             for judged, targets in by_gaps(human):
                 rows = np.flatnonzero(defined & judged if included is None else defined & judged & included)
                 if len(rows):
-                    kernel = kernel_of(measures[np.ix_(rows, columns)], human[np.ix_(rows, targets)], name)
+                    kernel = KERNELS[name](measures[np.ix_(rows, columns)], human[np.ix_(rows, targets)])
                     self._parts.append((rows, np.ix_(columns, targets), kernel))
         self.pairs = self.clusters(np.arange(len(measures)))
 

@@ -303,7 +303,7 @@ def differences(
     indices of two measures, unit (n,) the unit of each phrase pair.
     """
     both = np.vstack([z[:, measure_pairs[:, 0]], z[:, measure_pairs[:, 1]]])
-    kernel = coefficients.kernel_of(both, np.vstack([human, human]), name)
+    kernel = coefficients.KERNELS[name](both, np.vstack([human, human]))
 
     def mixed(swapped: Floats) -> Floats:
         unswapped = 1 - swapped  # the stacked measures have weights 0 and 1

@@ -6,12 +6,13 @@ import pytest
 
 from kp_core.errors import REASONS
 from kp_core.studies.correlation import breakdowns, coefficients
+from kp_core.studies.correlation.coefficients import KERNELS
 from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement, quadratic_kappa
 
 NAN = float("nan")
 
 
-@pytest.mark.parametrize("name", coefficients.BLOCK_CELLS)
+@pytest.mark.parametrize("name", KERNELS)
 def test_undefined_values_have_reasons(name):
     measures = np.array([[1, 5, NAN], [2, 5, NAN], [3, 5, 1], [4, 5, 2]])
     people = np.array([[1.0, 2.0], [2, 2], [4, 2], [3, 2]])
