@@ -20,7 +20,7 @@ from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.order import close
 from kp_core.studies.correlation import coefficients
 from kp_core.studies.correlation.breakdowns import subsets
-from kp_core.studies.correlation.coefficients import Correlation, Correlator, correlations
+from kp_core.studies.correlation.coefficients import Correlation, Correlator, EqualValues, Kernel, correlations
 from kp_core.studies.correlation.human import COMBINATIONS, TIE_RULES, Ceiling, TieRule, combine_scores, majority
 from kp_core.studies.result import square
 
@@ -302,15 +302,92 @@ def differences(
     The correlations are of standardized measures z (n, M) with human scores (n, H); measure_pairs (K, 2) has the
     indices of two measures, unit (n,) the unit of each phrase pair.
     """
-    both = np.vstack([z[:, measure_pairs[:, 0]], z[:, measure_pairs[:, 1]]])
-    kernel = coefficients.KERNELS[name](both, np.vstack([human, human]))
-
-    def mixed(swapped: Floats) -> Floats:
-        unswapped = 1 - swapped  # the stacked measures have weights 0 and 1
-        return kernel(np.vstack([unswapped, swapped])) - kernel(np.vstack([swapped, unswapped]))
+    mixture = (
+        _mixed_ranks(z, human, measure_pairs) if name == "spearman" else _mixed_values(z, human, measure_pairs, name)
+    )
 
     def difference(swapped: Floats) -> Floats:
-        values = coefficients.resampled(mixed, unit, swapped, name).reshape(len(swapped), -1)
+        values = coefficients.resampled(mixture, unit, swapped, name).reshape(len(swapped), -1)
         return np.where(np.isnan(values), np.inf, values)  # undefined correlations count as no difference
 
     return difference
+
+
+def _mixed_values(z: Floats, human: Floats, measure_pairs: Ints, name: Correlation) -> Kernel:
+    """Return a function from swaps to differences of correlations; the stacked measures get weights 0 and 1."""
+    both = np.vstack([z[:, measure_pairs[:, 0]], z[:, measure_pairs[:, 1]]])
+    kernel = coefficients.KERNELS[name](both, np.vstack([human, human]))
+
+    def difference(swapped: Floats) -> Floats:
+        unswapped = 1 - swapped
+        return kernel(np.vstack([unswapped, swapped])) - kernel(np.vstack([swapped, unswapped]))
+
+    return difference
+
+
+def _mixed_ranks(z: Floats, human: Floats, measure_pairs: Ints) -> Kernel:
+    """Return a function from swaps to differences of Spearman's rho.
+
+    Twice the covariance of the ranks of x and y is the sum of y_i · sgn(x_i - x_j). If x mixes two measures, terms
+    whose two values are of the same measure are computed once per measure; the other terms need only sums over the
+    values of one measure that are above and below each value of the other.
+    """
+    raters = [EqualValues.of(column) for column in human.T]
+    ranked = [coefficients.mid_ranks(side.members @ np.ones((len(human), 1))) for side in raters]
+    spread, total = np.array([squares for _, squares in ranked]), np.array(len(human))
+    ranks = [ranks[side.group] for side, (ranks, _) in zip(raters, ranked, strict=True)]
+    terms = np.stack([np.ones((len(human), 1)), *ranks], axis=1)
+    sides = {index: EqualValues.of(z[:, index]) for index in np.unique(measure_pairs).tolist()}
+    comparisons = []
+    for pair in measure_pairs.tolist():
+        smaller, larger = sorted(pair, key=lambda index: len(sides[index].distinct))
+        values, others = sides[smaller].distinct, sides[larger].distinct
+        below, above = (np.searchsorted(others, values, side) for side in ("left", "right"))
+        comparisons.append((smaller, larger, below, above, 1 if smaller == pair[0] else -1))
+
+    def kernel(swapped: Floats) -> Floats:
+        halves = []
+        for weights in (1 - swapped, swapped):
+            weighted = (terms * weights[:, None]).reshape(len(terms), -1)
+            halves.append({index: _SideSums(side.members @ weighted, terms.shape[1]) for index, side in sides.items()})
+        values = np.empty((swapped.shape[1], len(measure_pairs), len(raters)))
+        for k, (smaller, larger, below, above, sign) in enumerate(comparisons):
+            mixtures = (halves[0][smaller], halves[1][larger]), (halves[1][smaller], halves[0][larger])
+            first, second = (
+                coefficients.ratio(*part.mixed(other, below, above), spread, total) for part, other in mixtures
+            )
+            values[:, k] = sign * (first - second).T
+        return values
+
+    return kernel
+
+
+class _SideSums:
+    """Sums over the phrase pairs that take their value from one measure, in B trials.
+
+    * `sums`: (V, 1 + H, B) number and summed human ranks of pairs with each value; below: (V + 1, …) with lower values
+    * `signed`: (H, B) sum of y_i · sgn(x_i - x_j) among these pairs; cubes: (B,) sum of the cubes of the numbers
+    """
+
+    def __init__(self, sums: Floats, n_terms: int) -> None:
+        self.sums = sums.reshape(len(sums), n_terms, -1)
+        self.below = np.zeros((len(sums) + 1, *self.sums.shape[1:]))
+        np.cumsum(self.sums, axis=0, out=self.below[1:])
+        number, ranks = self.sums[:, 0], self.sums[:, 1:]
+        lower, upper = self.below[:-1, 0], self.below[1:, 0]
+        self.signed = np.einsum("vhb,vb->hb", ranks, lower + upper - self.below[-1, 0])
+        self.cubes = np.einsum("vb,vb,vb->b", number, number, number)
+
+    def mixed(self, other: _SideSums, below: Ints, above: Ints) -> tuple[Floats, Floats]:
+        """Return covariance (H, B) and sum of squares (B,) of the ranks, mixed with the pairs of another measure.
+
+        below, above (V,): numbers of distinct values of the other measure that are lower, and that are not higher
+        """
+        number, ranks = self.sums[:, 0], self.sums[:, 1:]
+        higher = other.below[-1] - other.below[below] - other.below[above]  # minus lower
+        signed = np.einsum("vb,vhb->hb", number, higher[:, 1:]) - np.einsum("vhb,vb->hb", ranks, higher[:, 0])
+        equal = above > below
+        own_counts, other_counts = number[equal], other.sums[below[equal], 0]
+        cubes = self.cubes + other.cubes + 3 * (own_counts * other_counts * (own_counts + other_counts)).sum(axis=0)
+        total = self.below[-1, 0] + other.below[-1, 0]
+        return (self.signed + other.signed + signed) / 2, (total**3 - cubes) / 12
