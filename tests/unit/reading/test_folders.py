@@ -184,3 +184,13 @@ def test_user_decides_whether_short_lines_are_lists(
         assert lists(corpus) == read
         assert [reading.role for reading in corpus.report.readings] == [role]
         assert bool(texts(corpus)) == (role == "documents")
+
+
+def test_blank_labels_and_ids_reject_one_row() -> None:
+    lines = "".join(f"<http://x.org/{i}>\tterm {i}\t.{i + 1}\n" for i in range(9))
+    files = [Source("d1.tsv", (lines + "<http://x.org/b>\t\t.5\n").encode()), Source("d2.tsv", lines.encode())]
+    subjects = kp.load(files=files)  # the score behind a blank label is no label
+    assert (len(subjects.gold), len(subjects.runs), len(subjects.report.rejected)) == (0, 18, 1)
+    table = "".join(f"{i},tide;sea\n" for i in range(9)) + " ," + ";".join("abcdefghi") + "\n"
+    corpus = kp.load(gold=Source("gold.csv", f"document,keyphrases\n{table}".encode()))
+    assert (len(corpus.gold), corpus.report.rejected["content"].tolist()) == (18, ["a;b;c;d;e;f;g;h;i"])
