@@ -41,7 +41,7 @@ from kp_core.studies import annotators, compare, evaluate, facts
 from kp_core.studies.parts import parse_by
 from kp_core.studies.result import Result, result_frame
 
-FORMAT = "kpscope statistics 4"
+FORMAT = "kpscope statistics 5"
 #: Dataclasses that the header may contain.
 _CLASSES: dict[str, type[Any]] = {
     kind.__name__: kind for kind in (AverageKey, Family, Ids, Names, Note, Plan, Settings, Source)

@@ -262,7 +262,7 @@ class Accumulator:
             reason = [str(status[column]) if undefined[column] else why for column, why in enumerate(reason)]
         if "products" in totals and (measure.card.smooth or not pooled):
             slopes = gradients(measure, average, sums, np.maximum(n, 1))
-            half_width = t_half_width(slopes, totals["products"], n, None if pooled else np.vstack(sums).T)
+            half_width = cluster_half_width(slopes, totals["products"], n, None if pooled else np.vstack(sums).T)
             return Estimate(value, value - half_width, value + half_width, n, reason)
         if "drawn" not in totals:
             return with_bounds(value, None, n, reason)
@@ -341,7 +341,7 @@ def gradients(measure: Measure, average: str, sums: Sequence[Floats], n: Any = N
     return np.stack(slopes, axis=-1)
 
 
-def t_half_width(slopes: Floats, products: Floats, n: Ints, sums: Floats | None = None) -> Floats:
+def cluster_half_width(slopes: Floats, products: Floats, n: Ints, sums: Floats | None = None) -> Floats:
     """Return half the width of the cluster t interval of an average (K,) of n documents (K,).
 
     * `slopes`, `products`: its gradient (K, M), and the products of the summands (K, M, M)

@@ -16,10 +16,10 @@ from kp_core.scoring.accumulate import (
     Sums,
     add_to,
     average_of,
+    cluster_half_width,
     gradients,
     squared_deviations,
     summands,
-    t_half_width,
 )
 from kp_core.scoring.by_subject import SubjectCounts, refuse_unsuitable, swapped_difference
 from kp_core.scoring.codes import Bools, Floats, Ints
@@ -224,7 +224,7 @@ class Pairing:
         sides, documents = (first, second), np.array([n])
         slopes = [gradients(self.at.parsed, self.at.average, list(sums[:, None, None]), documents) for sums in sides]
         sums = None if self.at.average == "micro" else np.hstack(sides)[None]
-        return float(t_half_width(np.hstack([slopes[0], -slopes[1]]), products[None], documents, sums)[0])
+        return float(cluster_half_width(np.hstack([slopes[0], -slopes[1]]), products[None], documents, sums)[0])
 
 
 def _sums_of_differences(differences: Floats) -> Floats:

@@ -166,9 +166,7 @@ def annotated_documents() -> pd.DataFrame:
 
 def trimming_curve(corpus: kp.Corpus, settings: Settings, pooled: bool) -> tuple[pd.DataFrame, str]:
     """Return the scores of the systems at every threshold of agreement, and their signature."""
-    data, levels = (
-        prepare(corpus, settings),
-        on_corpus(kp.trim, without_cutoff(), 0.5, pooled=pooled, form="binary").levels,
-    )
+    data = prepare(corpus, settings)
+    levels = on_corpus(kp.trim, without_cutoff(), 0.5, pooled=pooled, form="binary").levels
     trimmed_settings = data.settings.changed(trim=f"every-binary{'-pooled' if pooled else ''}")
     return curve(data, levels), kp.signature(trimmed_settings, len(data.documents))

@@ -38,6 +38,9 @@ _SETTINGS = ("k", "measure", "annotators", "rel", "universe", "N", "preset", *CH
 #: Key in the session state of the current page; a workspace file opens this page again.
 PAGE = "page"
 F = TypeVar("F", bound=Callable[..., Any])
+_COMMON = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
+_OF_SYSTEMS = dict.fromkeys((*_COMMON, *of_systems(vocabulary=True)))
+_RANKING = tuple(name for name in _OF_SYSTEMS if kp.MEASURES[name].better == "higher")
 
 
 def _of_choices(function: F) -> F:
@@ -49,11 +52,6 @@ def _of_choices(function: F) -> F:
         return memoize(workspace.corpus(), step, tuple(link.chosen().items()), partial(function, *arguments))
 
     return cast(F, kept)
-
-
-_COMMON = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
-_OF_SYSTEMS = dict.fromkeys((*_COMMON, *of_systems(vocabulary=True)))
-_RANKING = tuple(name for name in _OF_SYSTEMS if kp.MEASURES[name].better == "higher")
 
 
 def measures() -> tuple[str, ...]:
