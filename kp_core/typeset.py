@@ -12,7 +12,6 @@ from html import escape
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from kp_core.errors import pluralize, read_toml
@@ -139,22 +138,20 @@ def is_p(column: str) -> bool:
     return column.partition(" ")[0].rstrip(",") in ("p", "p_adjusted")
 
 
-def _neutral(cell: Any) -> Any:
-    return f"'{cell}" if is_formula(cell) else cell
+def _neutral(text: str) -> str:
+    return f"'{text}" if is_formula(text) else text
 
 
-def _neutral_table(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table for spreadsheets, in which text that looks like a formula is escaped."""
-    safe = frame.copy()
-    for column, is_number in zip(frame, numeric(frame), strict=True):
-        if not is_number:
-            safe[column] = list(map(_neutral, safe[column]))
-    return safe.rename(columns=lambda name: _neutral(str(name)))
+def _converted(frame: pd.DataFrame, convert: Callable[[str], str]) -> pd.DataFrame:
+    """Return a table whose header and texts are converted."""
+    table, texts = frame.copy(), frame.select_dtypes(exclude="number").columns
+    table[texts] = table[texts].map(lambda cell: convert(cell) if isinstance(cell, str) else cell)
+    return table.rename(columns=lambda name: convert(str(name)))
 
 
 def csv(frame: pd.DataFrame) -> str:
     """Return CSV for spreadsheets."""
-    return unescaped_csv(_neutral_table(frame))
+    return unescaped_csv(_converted(frame, _neutral))
 
 
 def unescaped_csv(frame: pd.DataFrame) -> str:
@@ -170,11 +167,8 @@ def xlsx(frames: Mapping[str, pd.DataFrame]) -> bytes:
     buffer = io.BytesIO()
     with pd.ExcelWriter(buffer, engine="openpyxl") as book:
         for name, frame in frames.items():
-            safe = _neutral_table(frame)
-            texts = [name for name, is_number in zip(safe, numeric(safe), strict=True) if not is_number]
-            safe[texts] = safe[texts].map(lambda cell: _stored(cell) if isinstance(cell, str) else cell)
             sheet = _NOT_SHEET.sub(" ", _stored(name)).strip("' ")[:31] or "table"
-            safe.rename(columns=_stored).to_excel(book, sheet_name=sheet, index=False)
+            _converted(frame, lambda text: _stored(_neutral(text))).to_excel(book, sheet_name=sheet, index=False)
             _format_sheet(book.sheets[sheet], frame)
     return buffer.getvalue()
 
@@ -199,11 +193,8 @@ def _stored(text: str) -> str:
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return rows as JSON values; undefined values are null."""
-    plain = frame.astype(object).where(frame.notna(), None)
-    return [
-        {str(name): cell.item() if isinstance(cell, np.generic) else cell for name, cell in row.items()}
-        for row in plain.to_dict("records")
-    ]
+    rows: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return rows
 
 
 def numeric(frame: pd.DataFrame) -> list[bool]:

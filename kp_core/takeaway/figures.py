@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 from base64 import b64decode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape, unescape
 from itertools import accumulate
 from pathlib import Path
@@ -85,8 +85,9 @@ def _for_paper(figure: Part, columns: int) -> Part:
     return {"data": drawn, "layout": merged(layout, extra)}
 
 
-def chart_html(chart: Chart, signature: str) -> str:
-    """Return a chart as a self-contained HTML page with its signature as description."""
+def chart_html(draw: Callable[[], Chart], signature: str) -> str:
+    """Draw a chart as a self-contained HTML page with its signature as description."""
+    chart = draw()
     head = f'<!doctype html><meta charset="utf-8"><meta name="description" content="{escape(signature)}">'
     head += f'<title>{escape_html(chart.alt)}</title><div id="chart"></div>'
     return f'{head}<script>{get_plotlyjs()};Plotly.newPlot("chart", {as_json(chart.figure)})</script>'

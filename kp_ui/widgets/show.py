@@ -330,13 +330,8 @@ def choosing_k(drawn: Chart, key: str, caption: str, **options: Any) -> None:
 
 def chart_to_take(draw: Callable[[], Chart], caption: str) -> None:
     """Offer a chart for download in the footer; the chart is drawn when it is downloaded."""
-    html = partial(interactive, draw)
+    html = partial(figures.chart_html, draw)
     offer_picture(f"Chart: {caption}", caption, lambda: figures.charts_svg([draw()], 1)[0], HTML=html)
-
-
-def interactive(draw: Callable[[], Chart], signature: str) -> str:
-    """Return a chart as a self-contained HTML page."""
-    return figures.chart_html(draw(), signature)
 
 
 def meanings(names: Iterable[str]) -> str:

@@ -14,6 +14,7 @@ import kp_core as kp
 from kp_core.charts.style import Chart
 from kp_core.reading import Source
 from kp_core.reading.uploads import Uploads
+from kp_core.takeaway.figures import chart_html
 from kp_ui.state.workspace import Session, Workspace
 from kp_ui.widgets import show
 from kp_ui.widgets import tables as tables_on_screen
@@ -101,7 +102,7 @@ def tab(app: Any, name: str) -> Any:
 
 def charts(app: Any) -> list[Chart]:
     every = (item.formats.get("HTML") for item in app.session_state["page record"].offered.values())
-    return [make.args[0]() for make in every if make is not None and make.func is show.interactive]
+    return [make.args[0]() for make in every if make is not None and make.func is chart_html]
 
 
 def dots(app: Any, bounds: bool = False) -> dict[str, Any]:
