@@ -224,11 +224,9 @@ def _count_of(table: pd.DataFrame, part: str, whole: str) -> pd.Series:
 
 def headings_in_short(frame: pd.DataFrame, n_annotators: int) -> pd.DataFrame:
     """Return the rows of `subjects_of_annotators` as a short table; `n_annotators`: number of annotators."""
-    chosen_by = {"chosen by": frame["annotators"]} if n_annotators <= FEW_PEOPLE else {}
-    counts = {"chosen": _count_of(frame, "chosen", "seen"), "by all": _count_of(frame, "by_all", "documents")}
-    return pd.DataFrame(
-        {"heading": frame["label"].fillna(frame["subject"]), **chosen_by, **counts, "P_pos": frame["P_pos"]}
-    )
+    rows = frame.drop(columns="annotators") if n_annotators > FEW_PEOPLE else frame
+    counts = {"chosen": _count_of(rows, "chosen", "seen"), "by_all": _count_of(rows, "by_all", "documents")}
+    return shown(rows.assign(heading=rows["label"].fillna(rows["subject"]), **counts), "disputed_headings")
 
 
 def in_terms(table: pd.DataFrame, terms: Mapping[str, str]) -> pd.DataFrame:
@@ -278,11 +276,10 @@ def marked(table: pd.DataFrame, comparisons: Mapping[str, Comparison]) -> pd.Dat
 def rank_reversals(sensitivity: Sensitivity) -> pd.DataFrame:
     """Return one row per pair of systems whose order reverses under other conventions."""
     rows = sensitivity.rank_reversals
-    columns = {"ahead now": rows["a"], "ahead elsewhere": rows["b"]}
-    columns["settings"] = rows["settings"].map(lambda count: f"{count} of {sensitivity.combinations}")
-    columns["presets"] = rows["presets"].map(lambda names: ", ".join(in_words("preset", name) for name in names))
+    settings = rows["settings"].map(lambda count: f"{count} of {sensitivity.combinations}")
+    presets = rows["presets"].map(lambda names: ", ".join(in_words("preset", name) for name in names))
     examples = rows["example"].map(lambda case: "; ".join(change_in_words(*change) for change in case.items()))
-    return pd.DataFrame({**columns, "for example if": examples})
+    return shown(rows.assign(settings=settings, presets=presets, example=examples), "rank_reversals")
 
 
 def effects(sensitivity: Sensitivity) -> pd.DataFrame:
@@ -373,12 +370,11 @@ def _near_misses_of(misses: NearMisses, system: str) -> pd.DataFrame:
 
 def near_tables(misses: NearMisses, system: str, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the most frequent near misses of a system, and every one with its document; `kind`: a type, or all."""
-
-    def of_kind(rows: pd.DataFrame) -> pd.DataFrame:
-        rows = shown(rows.assign(type=rows["type"].map(NEAR)), "near_misses")
-        return rows[(rows["type"] == kind) | (kind == "all")].reset_index(drop=True)
-
-    return of_kind(where(misses.examples(10), system=system)), of_kind(_near_misses_of(misses, system))
+    kinds = list(NEAR.values()) if kind == "all" else [kind]
+    tables = where(misses.examples(10), system=system), _near_misses_of(misses, system)
+    in_words = (shown(rows.assign(type=rows["type"].map(NEAR)), "near_misses") for rows in tables)
+    frequent, every = (where(rows, type=kinds).reset_index(drop=True) for rows in in_words)
+    return frequent, every
 
 
 def most_frequent(misses: NearMisses, system: str, top: int = 15) -> tuple[pd.DataFrame, pd.DataFrame]:

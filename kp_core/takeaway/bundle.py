@@ -25,7 +25,7 @@ from kp_core import typeset
 from kp_core.charts import curves, dots, heat_maps
 from kp_core.charts import screen_tables as tables
 from kp_core.charts.curves import Marks
-from kp_core.charts.selection import NEAR, has_curve, named
+from kp_core.charts.selection import NEAR, has_curve, named, where
 from kp_core.charts.style import REFERENCE_LABELS, Chart
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError, pluralize, refuse_unknown
@@ -203,9 +203,9 @@ def _concordance(data: _ReportData) -> Parts:
 
 def _annotators(data: _ReportData) -> Parts:
     result, names, terms = data.agreement, data.corpus.annotators, data.terms
-    all_annotators = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
-    all_annotators = all_annotators[all_annotators["measure"].isin(interpretable(TOGETHER, result.settings))]
-    rows = all_annotators[["measure", "value", "low", "high", "documents"]].reset_index(drop=True)
+    measures = list(interpretable(TOGETHER, result.settings))
+    all_annotators = where(result.frame, system="all", subset="all", measure=measures).reset_index(drop=True)
+    rows = all_annotators[["measure", "value", "low", "high", "documents"]]
     pairs = tables.pairs_of_annotators(result, names, interpretable(("P_pos", "kappa"), result.settings))
     pairs["pair"] = pairs["pair"].map({f"{a}|{b}": f"{a} and {b}" for a in names for b in names})
     pairs = pairs.sort_values("P_pos", ascending=False, kind="stable").dropna(axis="columns", how="all")

@@ -14,7 +14,7 @@ import pandas as pd
 from kp_core.corpus import Corpus, Role
 from kp_core.errors import InputError, Note, pluralize
 from kp_core.reading.meaning.fields import NAMES, plain
-from kp_core.typeset import distinct, is_formula, unescaped_csv
+from kp_core.typeset import distinct, is_formula, records, unescaped_csv
 
 
 @dataclass
@@ -119,15 +119,10 @@ def _csv(table: pd.DataFrame) -> bytes:
 
 
 def _jsonl(table: pd.DataFrame) -> bytes:
-    columns = [table[column].astype(object).where(table[column].notna(), None).tolist() for column in table]
-    names = [str(column) for column in table]
     # The reader recognizes the tidy form by these fields. Missing variants are left out: `null` means an empty list.
     always = ("text", "title", "relevance")
-    rows = (
-        {name: value for name, value in zip(names, row, strict=True) if value is not None or name in always}
-        for row in zip(*columns, strict=True)
-    )
-    return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows).encode()
+    written = ({name: row[name] for name in row if row[name] is not None or name in always} for row in records(table))
+    return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in written).encode()
 
 
 def parquet(table: pd.DataFrame) -> bytes:

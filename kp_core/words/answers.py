@@ -223,19 +223,14 @@ def _row_of(pairs: pd.DataFrame, best: str, second: str) -> pd.Series:
 
 def _claims_by_convention(comparison: Comparison, best: str, second: str, measure: str) -> str:
     """Return the claim with the grade under both conventions for missing lists, if the grades differ."""
-    row, capped = _row_of(comparison.otherwise, best, second), _is_capped(comparison, best, second)
-    values = [comparison.scores, {row["a"]: row["value_a"], row["b"]: row["value_b"]}]
-    differences = comparison.difference(best, second), comparison.difference(best, second, otherwise=True)
-    grades = [difference.grade(capped) for difference in differences if difference is not None]
-    outcomes = list(zip(values, grades, strict=True))
-    if comparison.settings.missing == "skip":
-        outcomes.reverse()
-
-    def ahead(values: Mapping[str, float], grade: Grade) -> str:
+    row, claims = _row_of(comparison.otherwise, best, second), list[str]()
+    other_values = {row["a"]: row["value_a"], row["b"]: row["value_b"]}
+    for values, otherwise in ((comparison.scores, False), (other_values, True)):
+        difference = comparison.difference(best, second, otherwise=otherwise)
+        grade = difference and difference.grade(_is_capped(comparison, best, second))
         first, other = best_first({name: values[name] for name in (best, second)})
-        return f"{first} is ahead of {other} ({_lead_facts(first, other, measure, values)['shown']}, {grade})"
-
-    if_empty, if_shared = (ahead(*outcome) for outcome in outcomes)
+        claims.append(f"{first} is ahead of {other} ({_lead_facts(first, other, measure, values)['shown']}, {grade})")
+    if_empty, if_shared = reversed(claims) if comparison.settings.missing == "skip" else claims
     return say("depends on missing lists", zero=if_empty, both=if_shared, shared=comparison.lists.shared(best, second))
 
 
@@ -430,17 +425,10 @@ def like_for_like(corpus: Corpus, settings: Settings, measure: str) -> Answer:
     return of_range(result, str(result.frame["measure"].iloc[0]), corpus.systems, people)
 
 
-_REACHING = {
-    HUMANS: "people on average reach",
-    RANDOM: "the random baseline reaches",
-    SILENT: "the empty baseline reaches",
-}
-
-
 def _references(values: Mapping[str, float], settings: Settings, *names: str) -> list[str]:
     """Report the values of references; random phrases are drawn from the universe, so it must be known."""
     known = [name for name in names if name in values and (name != RANDOM or interpretable(("K",), settings))]
-    return [f"{_REACHING[name]} {number(values[name])}" for name in known]
+    return [f"{_WORDS['reaching'][name]} {number(values[name])}" for name in known]
 
 
 def of_range(result: Result, measure: str, systems: Sequence[str], people: Mapping[str, float]) -> Answer:
