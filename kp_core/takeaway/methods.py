@@ -152,8 +152,8 @@ def _presets() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["preset", "source", "k", "differs from kpscope in", reproduced])
 
 
-def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
-    """Return title, explanation and table of each section without cards, with the rows that contain a search word."""
+def sections(search: str = "") -> dict[str, tuple[str, pd.DataFrame]]:
+    """Return title → explanation and table of sections without cards, with the rows that contain a search word."""
     all_tables = {
         "Conventions": _conventions(),
         "Presets": _presets(),
@@ -161,11 +161,11 @@ def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
         "Reasons": pd.DataFrame(REASONS.items(), columns=["reason", "meaning"]),
         "Glossary": pd.DataFrame(TERMS.items(), columns=["term", "meaning"]),
     }
-    query, matches = search.strip().lower(), []
+    query, matches = search.strip().lower(), dict[str, tuple[str, pd.DataFrame]]()
     for title, table in all_tables.items():
         rows = table[[query in " ".join(row).lower() for row in table.itertuples(index=False)]]
         if len(rows):
-            matches.append((title, _PROSE["sections"][title], rows))
+            matches[title] = _PROSE["sections"][title], rows
     return matches
 
 

@@ -25,13 +25,7 @@ def _lessons_by_title() -> dict[str, Lesson | None]:
 
 def turn(step: int) -> bool:
     """Open the next or previous lesson, and return whether there is one."""
-    titles = list(_lessons_by_title())
-    chosen = link.chosen().get("lesson", "")
-    position = (titles.index(chosen) if chosen in titles else 0) + step
-    if not 0 <= position < len(titles):
-        return False
-    link.choose("lesson", titles[position])
-    return True
+    return controls.turn("lesson", list(_lessons_by_title()), step)
 
 
 def lessons() -> None:
@@ -133,7 +127,7 @@ def _ask(question: Question, key: str, number: int) -> None:
 def every_measure() -> None:
     """Show the measures of one family, or all measures that match a search."""
     show.about("methods.all")
-    sections = {title.lower(): title for title, _, _ in methods.sections()}
+    sections = {title.lower(): title for title in methods.sections()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         search = controls.search("method_search", "kappa, recall, Gwet …")
         # All 150 formulas would take a browser seconds, so only one family or the search results are shown.
@@ -151,16 +145,16 @@ def every_measure() -> None:
 
 def section(title: str, search: str = "") -> bool:
     """Show the entries of a section that match a search; return whether any do."""
-    for name, words, table in methods.sections(search):
-        if name == title:
-            st.header(title, anchor=False)
-            st.caption(words)
-            if title == "Glossary":
-                st.markdown(show.definitions(zip(table["term"], table["meaning"], strict=True)))
-            else:
-                tables.text_table(table)
-            return True
-    return False
+    if title not in (matches := methods.sections(search)):
+        return False
+    words, table = matches[title]
+    st.header(title, anchor=False)
+    st.caption(words)
+    if title == "Glossary":
+        st.markdown(show.definitions(zip(table["term"], table["meaning"], strict=True)))
+    else:
+        tables.text_table(table)
+    return True
 
 
 def _cards(family: str, search: str) -> bool:

@@ -98,13 +98,8 @@ def _turn_page(step: int) -> None:
 
 def _turn_tab(key: str, sections: Mapping[str, Tab], step: int) -> None:
     """Step within the tab if possible, else to the next or previous tab, else to the next or previous page."""
-    chosen, names, turn = link.chosen().get(key, ""), list(sections), controls.open_tab(key, sections).step
-    if turn is not None and turn(step):
-        return
-    index = (names.index(chosen) if chosen in names else 0) + step
-    if 0 <= index < len(names):
-        link.choose(key, names[index])
-    else:
+    turn_within = controls.open_tab(key, sections).step
+    if not (turn_within and turn_within(step)) and not controls.turn(key, list(sections), step):
         _turn_page(step)
 
 

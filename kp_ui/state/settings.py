@@ -33,6 +33,8 @@ GROUPS = {
     for group in ("Matching", "Similar phrases", "Lists", "Averages", "Ranking")
 }
 CHOOSABLE = sum(GROUPS.values(), ())
+#: Values of the settings that do not depend on the data.
+_FIXED = {"k": (*BY_SIZE, *map(str, range(1, 51))), "preset": tuple(kp.PRESETS), "normalise": NORMALISERS}
 _NUMERIC = {"N": "1000", "rel": "1"}
 _SETTINGS = ("k", "measure", "annotators", "rel", "universe", "N", "preset", *CHOOSABLE)
 #: Key in the session state of the current page; a workspace file opens this page again.
@@ -66,23 +68,19 @@ def measures() -> tuple[str, ...]:
 def options(name: str) -> tuple[str, ...]:
     """Return the values of a setting that the data on screen allow, default first; empty for a numeric setting."""
     corpus = workspace.corpus()
-    if name == "k":
-        return (*BY_SIZE, *map(str, range(1, 51)))
+    if name in _FIXED:
+        return _FIXED[name]
     if name == "measure":
         return measures()
     if name == "annotators":
         combinations = ("union", "majority", "intersection", "votes") if len(corpus.annotators) != 1 else ("union",)
         return (*combinations, *corpus.annotators)
-    if name == "preset":
-        return tuple(kp.PRESETS)
     if name == "universe":
         if corpus.has_texts and names_sentences(corpus):
             return "sentences", "rankings", "number"  # n-grams cannot be sentences
         ngrams = corpus.has_texts and link.chosen().get("by_concept") != "yes"  # concepts are not phrases of a text
         from_texts = ("ngrams:3", "ngrams:5", "candidates") if ngrams else ()
         return (*from_texts, "rankings", "vocabulary", "number")
-    if name == "normalise":
-        return NORMALISERS
     unavailable = {"by_concept": not corpus.has_concepts, "sem_equal": not corpus.vocabulary.has_similarities}
     if unavailable.get(name):
         return ()

@@ -94,6 +94,15 @@ def steps(name: str, options: Sequence[str], position: int) -> None:
         button(label, f"{name}_{label.lower()}", link.choose, name, option, **kwargs)
 
 
+def turn(name: str, options: Sequence[str], step: int) -> bool:
+    """Choose the option `step` places after the chosen one, and return whether there is one."""
+    chosen = link.chosen().get(name, "")
+    position = (options.index(chosen) if chosen in options else 0) + step
+    if is_possible := 0 <= position < len(options):
+        link.choose(name, options[position])
+    return is_possible
+
+
 def among(options: Iterable[str]) -> Callable[[str], str]:
     """Return a function that returns its argument if it is one of the options, and raises KeyError otherwise."""
     return {option: option for option in options}.__getitem__

@@ -10,11 +10,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-import kp_core as kp
 from kp_core.charts.screen_tables import FEW, look_of
 from kp_core.charts.style import short, short_names
 from kp_core.scoring.counts import BASELINES
-from kp_core.scoring.measures import parse
+from kp_core.takeaway import methods
 from kp_core.typeset import cell_text, digits_of, is_p, visible
 from kp_ui.state import link, workspace
 from kp_ui.widgets import controls, prose, show
@@ -134,10 +133,7 @@ def labels() -> dict[str, str]:
 
 def help_of(name: str) -> str | None:
     """Return the help on a column: the sentence that defines its measure, or the help on the column itself."""
-    try:
-        return parse(name).card.sentence
-    except kp.UsageError:
-        return _HELP.get(name)
+    return methods.sentence(name) or _HELP.get(name)
 
 
 def _is_numbers(name: str) -> bool:
