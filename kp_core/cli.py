@@ -489,13 +489,11 @@ def _validate(
     if k is not None and k < 1:
         raise UsageError(f"k is '{k}'; for this report use a number of at least 1")
     corpus = data.load()
-    if output.format not in ("table", "json"):  # these two formats include the notes
-        warn(corpus.report.notes)
     sources = rows_report.statistics(corpus, Normaliser.parse(normalise), k)
     tables = {"files": rows_report.files(corpus), "sources": sources, "documents": identifiers.coverage(corpus)}
     by_id = (identifiers.fixes, identifiers.gaps, identifiers.missing, identifiers.suggestions, identifiers.unmatched)
-    tables |= {report.__name__: report(corpus) for report in by_id}
-    tables |= {"characters": rows_report.characters(corpus), "rejected": corpus.report.rejected}
+    tables |= {report.__name__: report(corpus) for report in (*by_id, rows_report.characters)}
+    tables["rejected"] = corpus.report.rejected
     nonempty = {heading: table for heading, table in tables.items() if len(table)}
     if output.format == "json":
         rows = {heading: typeset.records(table) for heading, table in nonempty.items()}
@@ -505,7 +503,8 @@ def _validate(
         parts = [f"{heading}\n{typeset.text(table)}" for heading, table in nonempty.items()]
         notes = [f"{note.level}: {note.where}: {note.message}" for note in corpus.report.notes]
         output.write("\n".join([*parts, rows_report.understood(corpus), *notes]))
-    else:
+    else:  # the other formats have no place for notes
+        warn(corpus.report.notes)
         output.write(typeset.written(sources, output.format, "Annotators and systems"))
 
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -55,10 +56,8 @@ def _range_in_words(measure: MeasureCard | SimilarityCard) -> str:
 def sentence(name: str) -> str:
     """Return the one-sentence definition of a measure or similarity measure; empty for any other name."""
     for parse_name in (parse, parse_similarity):
-        try:
+        with suppress(UsageError):
             return parse_name(name).card.sentence
-        except UsageError:
-            continue
     return ""
 
 

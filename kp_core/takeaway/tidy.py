@@ -49,7 +49,7 @@ def tidy(corpus: Corpus, ending: str = "csv") -> Written:
     forms = dict.fromkeys(corpus.vocabulary.given, "csv") | {"vectors": "parquet"}
     for name, table in (tables(corpus, written) | corpus.vocabulary.given).items():
         form = forms.get(name, ending)
-        written.files[f"{name}.{form}"] = _FORMS[form](table)
+        written.files[f"{name}.{form}"] = FORMS[form](table)
         if form == "csv":
             written.notes += formulas(f"{name}.csv", table)
     if not written.files:
@@ -131,4 +131,5 @@ def parquet(table: pd.DataFrame) -> bytes:
     return content
 
 
-_FORMS: dict[str, Callable[[Any], bytes]] = {"csv": _csv, "jsonl": _jsonl, "parquet": parquet}
+#: Format → function that writes a table.
+FORMS: dict[str, Callable[[Any], bytes]] = {"csv": _csv, "jsonl": _jsonl, "parquet": parquet}

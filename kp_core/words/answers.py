@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, Literal, Unpack
@@ -286,10 +287,8 @@ def _of_datasets(corpus: Corpus, settings: Settings, family: Family) -> Answer:
         return Answer(claim, "one system", say("two needed on one data set"))
     comparison = compare_all(corpus, settings, [family])
     measure_names = {part.frame["measure"].iloc[0] for part in comparison.datasets.values()}
-    label = _over_subjects(
-        measure_names.pop() if len(measure_names) == 1 else family.parsed.name(), comparison.settings
-    )
-    return of_datasets(comparison, label, datasets)
+    name = measure_names.pop() if len(measure_names) == 1 else family.parsed.name()
+    return of_datasets(comparison, _over_subjects(name, comparison.settings), datasets)
 
 
 def of_datasets(comparison: Comparison, measure: str, n_datasets: int) -> Answer:
@@ -409,12 +408,10 @@ def _of_one_system(corpus: Corpus, data: Prepared, parsed: Measure, coverage: Ma
 
 def _human_range(corpus: Corpus, settings: Settings, parsed: Measure) -> str:
     """Compare the only system with the human range; return an empty string if the range is undefined."""
-    if not 1 < len(corpus.annotators) <= MOST_PEOPLE:
-        return ""
-    try:
-        return like_for_like(corpus, settings.changed(annotators="others"), parsed.name()).claim
-    except (InputError, UsageError):  # the range is undefined for this universe or gold standard
-        return ""
+    if 1 < len(corpus.annotators) <= MOST_PEOPLE:
+        with suppress(InputError, UsageError):  # the range is undefined for this universe or gold standard
+            return like_for_like(corpus, settings.changed(annotators="others"), parsed.name()).claim
+    return ""
 
 
 def like_for_like(corpus: Corpus, settings: Settings, measure: str) -> Answer:
