@@ -100,15 +100,10 @@ def records() -> list[dict[str, str]]:
 
 def cards(family: str, search: str = "") -> list[Card]:
     """Return the cards of a family that contain a search word."""
-    if family == "similarity":
-        entries = list(map(_similarity, SIMILARITIES.values()))
-    elif family == "extraction":
-        entries = list(map(_extractor, EXTRACTORS.values()))
-    else:
-        of_family = [record for record in records() if record["family"] == family]
-        entries = [record | {"range": f"{record['range']}, {record['better']}"} for record in of_family]
-    query, all_cards = search.strip().lower(), list(map(_card, entries))
-    return [card for card in all_cards if query in f"{card.title} {card.sentence} {card.facts} {card.formula}".lower()]
+    measures = [record | {"range": f"{record['range']}, {record['better']}"} for record in records()]
+    entries = [*measures, *map(_similarity, SIMILARITIES.values()), *map(_extractor, EXTRACTORS.values())]
+    query, of_family = search.strip().lower(), [_card(entry) for entry in entries if entry["family"] == family]
+    return [card for card in of_family if query in f"{card.title} {card.sentence} {card.facts} {card.formula}".lower()]
 
 
 #: Details of cards, in their order.
@@ -126,13 +121,13 @@ def _similarity(measure: SimilarityCard) -> dict[str, Any]:
         f"{name} = {', '.join(map(str, values)) if isinstance(values[0], str) else '{:g} to {:g}'.format(*values)}"
         for name, values in measure.options.items()
     )
-    return vars(measure) | {"range": _range_in_words(measure), "options": options}
+    return vars(measure) | {"family": "similarity", "range": _range_in_words(measure), "options": options}
 
 
 def _extractor(system: Extractor) -> dict[str, Any]:
     parameters = ", ".join(f"{PARAMETERS[name].symbol} = {PARAMETERS[name].default:g}" for name in system.parameters)
     title, needs = f"{system.name}: {system.title}", _NEEDS[system.needs]
-    return vars(system) | {"title": title, "needs": needs, "parameters": parameters}
+    return vars(system) | {"family": "extraction", "title": title, "needs": needs, "parameters": parameters}
 
 
 def _conventions() -> pd.DataFrame:
