@@ -92,12 +92,11 @@ def _gaps_to_best(comparison: Comparison | None) -> dict[str, str]:
     if comparison is None or not comparison.scores:
         return {}
     best = best_first(comparison.scores)[0]
-    gaps, pairs = {best: "best"}, comparison.frame
-    for a, b, difference in zip(pairs["a"], pairs["b"], pairs["difference"], strict=True):
-        ahead = difference if a == best else 0.0 - difference
-        if best not in (a, b) or not reaches(ahead, 0):
+    gaps = {best: "best"}
+    for worse in comparison.scores:
+        difference = comparison.difference(best, worse)
+        if difference is None or not reaches(ahead := difference.difference, 0):
             continue
-        worse = str(b if a == best else a)
         is_identical = comparison.identical.get(worse, worse) == comparison.identical.get(best, best)
         grade = "identical" if is_identical else comparison.grade(best, worse)
         gap = number(ahead, digits_apart(ahead, 0))

@@ -265,12 +265,12 @@ def best_cells(result: Result, names: Sequence[str]) -> set[tuple[str, str]]:
 
 def marked(table: pd.DataFrame, comparisons: Mapping[str, Comparison]) -> pd.DataFrame:
     """Mark values with a dagger if the system is significantly below the best one."""
-    marked_columns = dict[str, pd.Series]()
-    for measure in (name for name in comparisons if name in table):
-        comparison = comparisons[measure]
+    for measure, comparison in comparisons.items():
         worse_systems = [name for best in best_first(comparison.scores)[:1] for name in comparison.better[best]]
-        marked_columns[measure] = table[measure] + np.where(table["system"].isin(worse_systems), " †", "")
-    return table.assign(**marked_columns)
+        if measure in table:
+            daggers = np.where(table["system"].isin(worse_systems), " †", "")
+            table = table.assign(**{measure: table[measure] + daggers})
+    return table
 
 
 def rank_reversals(sensitivity: Sensitivity) -> pd.DataFrame:

@@ -84,8 +84,7 @@ def labels(names: Iterable[str], max_length: int = 24) -> list[str]:
 
 def system_labels(systems: Iterable[str], max_length: int = 24) -> list[str]:
     """Return distinct labels of the short names of systems."""
-    names = list(systems)
-    return labels(map(short_names(names).__getitem__, names), max_length)
+    return labels(short_names(systems).values(), max_length)
 
 
 def looks(systems: Iterable[str]) -> dict[str, Look]:
