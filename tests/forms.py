@@ -27,7 +27,8 @@ mappings = st.builds(
     delimiter=st.sampled_from(["", ",", "\t", ";", "|"]),
     sheet=st.lists(texts, max_size=2).map(tuple),
     encoding=st.just("") | texts,
-    switches=st.sampled_from([(), (("line", "label"), ("separator", "\t"))]),
+    line=st.sampled_from(["", "label"]),
+    separator=st.sampled_from(["", "\t"]),
     as_read=st.booleans(),
 )
 

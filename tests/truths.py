@@ -11,13 +11,14 @@ from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import Form, Question, Source, form_for, load
 from kp_core.reading import Mapping as Meaning
+from kp_core.reading.meaning.mapping import SWITCHES
 from tests.forms import changed, choices
 
 Lists = Mapping[tuple[str, str], Sequence[str]]
 #: Fields that a true mapping may leave to the prefill: they change no keyphrase, or only how the file is opened.
 LEFT_OPEN = (
     *("role", "title", "text", "group", "higher_is_better", "split", "inner", "header", "delimiter", "sheet"),
-    *("encoding", "fill_down", "scale", "format", "switches", "as_read"),
+    *("encoding", "fill_down", "scale", "format", "as_read", *SWITCHES),
 )
 #: Questions about several files that may follow a mapping.
 QUESTIONS = 2

@@ -339,10 +339,10 @@ def _of_files(item: OpenedFiles, recognition: Recognition, options: LoadOptions,
         files=len(files),
         sha256=fingerprint(file.source.data for file in files),
         ignored=bundle.ignored,
-        mapping=str(recognition.mapping or ("" if recognition.layouts else sniff.mapping_in_format(recognition))),
+        mapping=str(recognition.mapping),
     )
     group_is_one, in_folder = family.GROUP_IS_ONE, bundle.folder or bundle.loose
-    is_document = recognition.mapping is not None and recognition.mapping.document == FILE
+    is_document = recognition.mapping.document == FILE
     name = stem_of(bundle.name if in_folder and (is_group or group_is_one or is_document) else first_file.name)
     if is_group and group_is_one and not in_folder:  # uploads have no folder name
         name = first_file.suffix.removeprefix(".") or name

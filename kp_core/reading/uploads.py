@@ -6,6 +6,7 @@ import re
 from collections import abc
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pandas as pd
 
@@ -161,7 +162,7 @@ def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
     if reading.layouts:
         return form_of(reading, "", families)
     formats = formats_of(file, reading.family, families)
-    mapping_shown = replace(sniff.mapping_in_format(reading), role=mapping.role or reading.role)
+    mapping_shown = replace(reading.mapping, role=mapping.role or reading.role)
     return Form(file.name, mapping_shown, reading.evidence, formats=formats, switches=_switches(reading))
 
 
@@ -170,12 +171,11 @@ def _of_archive(files: Sequence[File], name: str, mapping: Mapping) -> Form:
         readings = sniff.recognise(files, sniff.chosen_role(files[0]) if files else None, [], {})
     except InputError as refusal:
         return Form(name, mapping, str(refusal))
-    switches, options = dict[str, tuple[str, ...]](), dict[str, str]()
+    switches, chosen = dict[str, tuple[str, ...]](), dict[str, Any]()
     for reading in readings:
         switches |= _switches(reading)
-        options |= reading.options
-    chosen = {option: value for option, value in options.items() if option in switches and value}
-    return Form(name, replace(mapping, switches=tuple(chosen.items())), "", switches=switches)
+        chosen |= {option: getattr(reading.mapping, option) for option in reading.mapping.switches}
+    return Form(name, replace(mapping, **chosen), "", switches=switches)
 
 
 def _switches(reading: Recognition) -> dict[str, tuple[str, ...]]:

@@ -170,8 +170,9 @@ def _settings(name: str, form: Form) -> Mapping:
     mapping = form.mapping
     for option, values in form.switches.items():
         words = {"": "auto-detected", **{value: {"\t": "TAB"}.get(value, value) for value in values}}
-        label, current = _SWITCHES.get(option, option), mapping.switch(option)
-        mapping = mapping.with_switch(option, controls.choice(label, words, current, f"{option} {name}", width=260))
+        label, current = _SWITCHES.get(option, option), getattr(mapping, option)
+        chosen: Any = controls.choice(label, words, current, f"{option} {name}", width=260)
+        mapping = replace(mapping, **{option: chosen})
     if {"lines", "separator"} & form.switches.keys() and mapping.role != "documents":
         choice = controls.choice("Lists are split at", _LINE_SPLITS, mapping.split, f"split {name}", width=260)
         return replace(mapping, split=choice)

@@ -19,7 +19,7 @@ from nbclient import NotebookClient
 import kp_core as kp
 from docs.written import PAGES as WRITTEN
 from kp_core.cli import app, main
-from kp_core.reading.meaning.mapping import SWITCHES, Mapping
+from kp_core.reading.meaning.mapping import Mapping
 from kp_ui.shell import PAGES as SHOWN
 from tests.cases import ROOT
 
@@ -176,7 +176,7 @@ def test_generated_pages_are_up_to_date(name: str) -> None:
 
 def test_formats_page_lists_every_mapping_field() -> None:
     said = WRITTEN["formats.md"]()
-    keys = [*(field.name for field in fields(Mapping) if field.name != "switches"), *SWITCHES]
+    keys = [field.name for field in fields(Mapping)]
     assert [key for key in keys if f"`{key}=" not in said] == []
     written = [words for row in re.findall(r"^\| (`\w+=[^|]*) \|", said, re.M) for words in re.findall(r"`(\w+)=", row)]
     assert sorted(written) == sorted(keys)

@@ -211,10 +211,8 @@ def _mapping(rng: random.Random) -> Mapping:
         return Mapping()
     chosen = rng.choice(FAMILIES)
     offered = {name: SWITCHES[name] for name in chosen.OPTIONS}
-    switches = tuple((name, rng.choice(values)) for name, values in offered.items() if values and rng.random() < 0.5)
+    switches = {name: rng.choice(values) for name, values in offered.items() if values and rng.random() < 0.5}
     encoding = rng.choice(("", "", "", "utf-8", "windows-1252", "gb18030", "utf-16", "shift_jis"))
     columns = rng.choice(COLUMNS) if rng.random() < 0.1 else {}
     forced = chosen.NAME if rng.random() < 0.5 else ""
-    return Mapping(
-        format=forced, encoding=encoding, higher_is_better=rng.choice((None, True)), switches=switches, **columns
-    )
+    return Mapping(format=forced, encoding=encoding, higher_is_better=rng.choice((None, True)), **switches, **columns)

@@ -115,9 +115,9 @@ def _recognition(
 ) -> Recognition:
     """Return a recognition that offers a choice of labels, if there are several."""
     names = sorted({label for part in plan[0] for span in part.spans for label in span.labels})
-    extra |= {"options": {"label": files[0].mapping.switch("label") or _EVERY}, "plan": plan}
-    extra["offers"] = {"label": (_EVERY, *names)} if len(names) > 1 else {}
-    return Recognition(family, role or "gold", tuple(files), evidence, strength=Strength.MARKS, **extra)
+    mapping = replace(files[0].mapping, format=family, label=files[0].mapping.label or _EVERY)
+    extra |= {"offers": {"label": (_EVERY, *names)} if len(names) > 1 else {}, "plan": plan}
+    return Recognition(family, role or "gold", tuple(files), evidence, mapping, strength=Strength.MARKS, **extra)
 
 
 def _annotations_of(value: dict[str, Any]) -> list[Marked] | None:
@@ -337,7 +337,7 @@ def _flat(text: str) -> str:
 def _read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Return the lists of each role, and the texts; a phrase counts once per annotator and document."""
     annotated, rejected, notes, counted = recognition.plan
-    file, label, n_repeated = recognition.files[0], recognition.options["label"], 0
+    file, label, n_repeated = recognition.files[0], recognition.mapping.label, 0
     lists = {recognition.role: ListBuilder(recognition.role, file.limits)}
     texts = dict[tuple[str, str], int]()
     for marked in annotated:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from html import unescape
 from pathlib import PurePosixPath
 from typing import Any
@@ -187,7 +188,7 @@ def line_of(group: Sequence[File]) -> str:
 
     Numbers after blanks must mostly be fractions, because phrases such as “covid 19” also end in a number.
     """
-    if chosen := group[0].mapping.switch("line"):
+    if chosen := group[0].mapping.line:
         return chosen
     lines = [line for file in group for line in file.sample if not _is_heading(line)]
     line = next(kind for kind in _LINES if sum(bool(_fields(text, kind)) for text in lines) >= 0.9 * len(lines))
@@ -218,7 +219,7 @@ def _recognition(
     * `kinds`: number of kinds of lines of the gold standard, if there are other lists
     """
     ids, documents = {_document(file) for file in texts}, {_document(file) for file in files}
-    whose = "folders" if in_folders else files[0].mapping.switch("annotators") or _annotators(files, ids)
+    whose = "folders" if in_folders else files[0].mapping.annotators or _annotators(files, ids)
     whose = "endings" if line == "phrase" and whose == "none" and kinds > 1 else whose
     keys, meaning = {_ending(file) for file in files} <= {*KEYS}, _WHOSE[whose]
     lines = [text for file in files for text in file.lines if text.strip()]
@@ -234,8 +235,8 @@ def _recognition(
     known = beside_texts or (line == "subject" and documents <= ids)
     guessed = role is None and not (kinds or scored or known) and whose == "none"
     strength = Strength.CONTENT if line == "number" and not keys else Strength.GRAMMAR
-    options = {"line": line, "annotators": whose}
-    return Recognition("F4", guess, tuple(files), evidence, {}, options, guessed=guessed, strength=strength)
+    mapping = replace(files[0].mapping, format="F4", line=line, annotators=whose)
+    return Recognition("F4", guess, tuple(files), evidence, mapping, guessed=guessed, strength=strength)
 
 
 def _extensions(files: Sequence[File]) -> str:
@@ -264,7 +265,7 @@ def _annotators(files: Sequence[File], ids: set[str]) -> str:
     if not all(re.search(r"\d", name) and plain(base_of(name)) not in PEOPLE for name in folders):
         return "folders"
     first_file = files[0]
-    mappings = {kind: first_file.mapping.with_switch("annotators", kind) for kind in ("folders", "files")}
+    mappings = {kind: replace(first_file.mapping, annotators=kind) for kind in ("folders", "files")}
     answers = (Reply(in_words(_WHOSE[kind]), {first_file.name: mapping}) for kind, mapping in mappings.items())
     where = PurePosixPath(first_file.name).parent.parent.name or "the files"
     found = f"folders and files, either of which may be documents, such as {first_file.name}"
@@ -273,10 +274,10 @@ def _annotators(files: Sequence[File], ids: set[str]) -> str:
 
 def _read_lists(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read one phrase per line; votes are grades of an annotator called `votes`, unless folders name annotators."""
-    files, line, separator = recognition.files, recognition.options["line"], recognition.files[0].mapping.split
+    files, line, separator = recognition.files, recognition.mapping.line, recognition.mapping.split
     builder = ListBuilder(recognition.role, files[0].limits)
     votes = "votes" if line == "number" and recognition.role == "gold" else None
-    owners = _owners(files, recognition.options["annotators"])
+    owners = _owners(files, recognition.mapping.annotators)
     may_split = line == "phrase" and not separator
     commas = may_split and _are_comma_lists(files)
     wrapped = {file.name for file in files if may_split and _is_wrapped(file.lines)}
@@ -364,7 +365,11 @@ def _group_texts(files: Sequence[File], role: Role | None) -> list[Recognition]:
 
 
 def _texts_of(files: Sequence[File]) -> Recognition:
-    return Recognition("F12", "documents", tuple(files), f"text files ({_extensions(files)}), document = file name")
+    evidence, mapping = (
+        f"text files ({_extensions(files)}), document = file name",
+        replace(files[0].mapping, format="F12"),
+    )
+    return Recognition("F12", "documents", tuple(files), evidence, mapping)
 
 
 def _read_texts(recognition: Recognition, role: Role | None) -> list[Rows]:

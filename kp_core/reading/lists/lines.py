@@ -51,15 +51,16 @@ def _recognise_ids(file: File, role: Role | None) -> Recognition | None:
     """Recognize an id, TAB, `@`, colon or semicolon, and phrases in at least 80% of the first 200 lines."""
     if role == "documents" or not file.sample:
         return None
-    chosen = file.mapping.switch("separator")
+    chosen = file.mapping.separator
     strengths = {mark: strength for mark in _LINES if (strength := _strength(file.sample, mark)) is not None}
     separator = chosen if chosen in _LINES else next(iter(strengths), "")
     if not separator:
         return None
     example = {"\t": "id TAB a;b;c", ":": "id : a,b;c"}.get(separator, f"id{separator}a;b;c")
-    strength, options = Strength.GRAMMAR if chosen else strengths[separator], {"separator": separator}
+    strength = Strength.GRAMMAR if chosen else strengths[separator]
+    mapping = replace(file.mapping, format="F3", separator=separator)
     evidence = f"{_share(file, map(_LINES[separator].fullmatch, file.sample))} `{example}`"
-    return Recognition("F3", role or "gold", (file,), evidence, {}, options, guessed=role is None, strength=strength)
+    return Recognition("F3", role or "gold", (file,), evidence, mapping, guessed=role is None, strength=strength)
 
 
 def _share(file: File, fits: Iterable[object]) -> str:
@@ -93,7 +94,7 @@ def _strength(lines: Sequence[str], separator: str) -> Strength | None:
 
 def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Split the phrases of each line at semicolons, else at `|` or commas; between commas `+` joins spellings."""
-    file, separator = recognition.files[0], recognition.options["separator"]
+    file, separator = recognition.files[0], recognition.mapping.separator
     builder, mark_name = ListBuilder(recognition.role, file.limits), "TAB" if separator == "\t" else f"`{separator}`"
     share = {mark: sum(mark in line for line in file.sample) / len(file.sample) for mark in ";|,"}
     common = next((mark for mark in ("|,;" if separator != ":" else ",;|") if share[mark] >= 0.5), ";")
@@ -126,7 +127,7 @@ def _spellings(text: str, mark: str) -> list[str]:
 def _group_aligned(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim files with one text per line; if the role is documents, also files with one id per line."""
     readings = filter(None, (_recognise_aligned(file, role) for file in files if _is_plain(file)))
-    return [reading for reading in readings if reading.options["lines"] == "texts" or role == "documents"]
+    return [reading for reading in readings if reading.mapping.lines == "texts" or role == "documents"]
 
 
 def _recognise_aligned(file: File, role: Role | None) -> Recognition | None:
@@ -141,19 +142,19 @@ def _recognise_aligned(file: File, role: Role | None) -> Recognition | None:
         "texts": (may_be_documents and has_titles) or (role == "documents" and (chosen or has_titles)),
         "lists": role != "documents" and (chosen or are_lists(file)),
     }
-    meaning = file.mapping.switch("lines") or next((guess for guess, fits in guesses.items() if fits), "")
+    meaning = file.mapping.lines or next((guess for guess, fits in guesses.items() if fits), "")
     if not meaning:
         return None
-    options = {"lines": meaning}
+    mapping = replace(file.mapping, format="F5", lines=meaning)
     if meaning != "lists":
         content = "texts" if meaning == "texts" else "ids of documents"
         evidence = f"{pluralize(len(file.lines), 'line')}: {content}, one per line"
-        return Recognition("F5", "documents", (file,), evidence, {}, options)
+        return Recognition("F5", "documents", (file,), evidence, mapping)
     share = _share(file, (";" in line for line in file.sample))
     evidence = f"{share} keyphrases split at `;`; each line is a document without a name"
     is_weak, has_borders = not is_plain or _may_be_rows(file.sample), any(BORDER in line for line in file.sample)
     strength = Strength.MARKS if has_borders else Strength.PROPOSED if is_weak else Strength.CONTENT
-    return Recognition("F5", role or "gold", (file,), evidence, {}, options, guessed=role is None, strength=strength)
+    return Recognition("F5", role or "gold", (file,), evidence, mapping, guessed=role is None, strength=strength)
 
 
 def _is_plain(file: File) -> bool:
@@ -197,7 +198,7 @@ def _is_prose(file: File) -> bool:
 
 def _read_aligned(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read line n as document n; a blank line is an empty list."""
-    file, meaning = recognition.files[0], recognition.options["lines"]
+    file, meaning = recognition.files[0], recognition.mapping.lines
     doc_ids = list(map(str, range(1, len(file.lines) + 1)))
     if meaning == "ids":
         rows = replace(document_rows({"doc_id": _distinct_ids(file)}), only_ids=True)
@@ -258,7 +259,7 @@ def _recognise_trec(file: File, role: Role | None) -> Recognition | None:
         if role in (None, kind) and phrases and fits[0] and sum(fits) >= 0.8 * len(fits):
             evidence = f"{part_of(sum(fits), len(fits), 'first line', 'is', 'are')} `{example}`"
             strength = Strength.MARKS if all(fits) else Strength.NAMES
-            return Recognition("F8", kind, (file,), evidence, {}, dict(file.mapping.switches), strength=strength)
+            return Recognition("F8", kind, (file,), evidence, replace(file.mapping, format="F8"), strength=strength)
     return None
 
 
@@ -323,7 +324,7 @@ def _read_trec(recognition: Recognition, role: Role | None) -> list[Rows]:
         rows.rejected.append((file.name, int(index) + 1, reason, text[:200]))
     fields = fields.filter(pa.array(fits))
     columns = {name: pc.list_element(fields, index) for index, name in enumerate(names)}
-    _decode(columns, rows, file.name, recognition.options.get("underscore") == "space")
+    _decode(columns, rows, file.name, recognition.mapping.underscore == "space")
     if kind == "system":
         order = _ranked(columns, rows, file.name)
         rows.lines = rows.lines[order]

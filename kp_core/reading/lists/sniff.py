@@ -17,7 +17,7 @@ from kp_core.reading.lists.document_files import F4, F12
 from kp_core.reading.lists.lines import F3, F5, F8
 from kp_core.reading.meaning.fields import SYSTEMS, in_words, plain, quoted, role_of_path
 from kp_core.reading.meaning.layout import Family, NoData, Recognition, Strength
-from kp_core.reading.meaning.mapping import SWITCHES, Mapping
+from kp_core.reading.meaning.mapping import Mapping
 from kp_core.reading.meaning.question import Finding, Form, Question, Reply, form_of
 from kp_core.reading.meaning.tables import F10, form_of_unknown, tables_of
 from kp_core.reading.open.decode import File, binary_kind
@@ -178,8 +178,7 @@ def readings_of(file: File, role: Role | None) -> list[Recognition]:
         if any(reading.strength == Strength.MARKS for reading in recognitions):
             break
     # The mapping of an archive applies to all files that have its settings.
-    names = {name for name, _ in mapping.switches}
-    matching = [reading for reading in recognitions if names <= {*family_named(reading.family).OPTIONS}]
+    matching = [item for item in recognitions if {*mapping.switches} <= {*family_named(item.family).OPTIONS}]
     if mapping.names_columns and not mapping.format:
         matching = [reading for reading in recognitions if reading.layouts]
     return matching or recognitions
@@ -189,7 +188,7 @@ def _question(file: File, readings: Sequence[Recognition]) -> Question:
     """Ask for the meaning of a file: in a form if one reading is a table, else by a choice of formats."""
     if (table := next((reading for reading in readings if reading.layouts), None)) is not None:
         return Question(forms=[form_of(table, _description(file), [reading.family for reading in readings])])
-    formats = [(f"“{title_of(r.family)}”: {in_words(r.evidence)}", mapping_in_format(r)) for r in readings]
+    formats = [(f"“{title_of(r.family)}”: {in_words(r.evidence)}", r.mapping) for r in readings]
     answers = (
         Reply(words, {file.name: mapping})
         for words, mapping in [*formats, ("leave the file out", Mapping("leave out"))]
@@ -209,12 +208,6 @@ def _uneven_rows(file: File, readings: Sequence[Recognition]) -> InputError | No
     cells = {"first": pluralize(widths[0], "cell"), "found": pluralize(widths[number - 1], "cell")}
     option = f"--as '{file.name}:format={readings[0].family}'"
     return input_error(f"{file.name}, line {number}", "uneven rows", **cells, separator=separator, option=option)
-
-
-def mapping_in_format(reading: Recognition) -> Mapping:
-    """Return the mapping that reads a file other than a table in this format."""
-    switches = tuple((name, value) for name, value in reading.options.items() if name in SWITCHES and value)
-    return replace(reading.files[0].mapping, format=reading.family, switches=switches)
 
 
 def resolve_roles(recognitions: list[Recognition], notes: list[Note], questions: list[Question]) -> list[Recognition]:

@@ -93,8 +93,7 @@ class Strength(IntEnum):
 class Recognition:
     """A hypothesis about the family of one or several files, with its evidence in words.
 
-    * `mapping`: the mapping that gives this reading
-    * `options`: settings of the format, and their values
+    * `mapping`: the mapping that gives this reading; empty if no mapping describes all sheets of a workbook
     * `offers`: settings whose possible values depend on the file, such as the sheets of a workbook
     * `layouts`: the layouts of tables
     * `plan`: data that the family needs to read other files
@@ -105,14 +104,13 @@ class Recognition:
     role: Role
     files: tuple[File, ...]
     evidence: str
+    mapping: Mapping
     columns: dict[str, str] = field(default_factory=dict)
-    options: dict[str, str] = field(default_factory=dict)
     offers: dict[str, tuple[str, ...]] = field(default_factory=dict)
     layouts: tuple[Layout, ...] = ()
     plan: Any = None
     guessed: bool = False
     strength: Strength = Strength.GRAMMAR
-    mapping: Mapping | None = None
 
 
 @dataclass(frozen=True)

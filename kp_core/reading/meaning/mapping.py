@@ -68,6 +68,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "delimiter": (",", "TAB", ";", "|"),
     "inner": ("phrases", "variants", "tokens", "scored"),
     "scale": ("0-4", "0-2", "0-10"),
+    **SWITCHES,
 }
 #: Values of `header`: a detected row, no row, a row, or two rows.
 _HEADER = re.compile(r"yes|no|[0-9]{1,7}(-[0-9]{1,7})?")
@@ -123,8 +124,8 @@ class Mapping:
         encoding, whether a blank id repeats the one above, the scale of judgments, and the file format.
     in_dataset : str
         The data set of all rows.
-    switches : tuple of (name, value)
-        Settings of formats that are not tables, such as ("line", "label").
+    line, annotators, separator, lines, underscore, label : str
+        Settings of formats that are not tables, such as line="label".
     as_read : bool
         Whether unusual content of the file is intended.
 
@@ -166,7 +167,12 @@ class Mapping:
     scale: str = ""
     format: str = ""
     in_dataset: str = ""
-    switches: tuple[tuple[str, str], ...] = ()
+    line: str = ""
+    annotators: str = ""
+    separator: str = ""
+    lines: str = ""
+    underscore: str = ""
+    label: str = ""
     as_read: bool = False
 
     def __post_init__(self) -> None:
@@ -186,14 +192,10 @@ class Mapping:
         not_columns = {*PLACES, *(() if HEADS in (self.annotator, self.system) else self.gold)}
         return tuple(dict.fromkeys(name for name in names if name not in not_columns))
 
-    def switch(self, name: str) -> str:
-        """Return the value of a setting of a format, or an empty string."""
-        return dict(self.switches).get(name, "")
-
-    def with_switch(self, name: str, value: str) -> Mapping:
-        """Return the mapping with a setting of a format changed, or removed if the value is empty."""
-        switches = {**dict(self.switches), name: value}
-        return replace(self, switches=tuple((key, new) for key, new in switches.items() if new))
+    @property
+    def switches(self) -> tuple[str, ...]:
+        """The names of the settings of formats that are chosen."""
+        return tuple(name for name in SWITCHES if getattr(self, name))
 
     @classmethod
     def read(cls, words: str) -> Mapping:
@@ -219,11 +221,10 @@ class Mapping:
         texts: dict[str, Any] = {name: ",".join(values) for name, values in fields.items()}
         for name, value in texts.items():
             _refuse(name, value)
-        switches = tuple((name, texts.pop(name)) for name in [*texts] if name in SWITCHES)
         parsed_values = {"yes": True, "no": False, "TAB": "\t"}
         for name in {"higher_is_better", "as_read", "delimiter"} & texts.keys():
             texts[name] = parsed_values.get(texts[name], texts[name])
-        return cls(**tuples, **texts, switches=switches)
+        return cls(**tuples, **texts)
 
     def merged(self, other: Mapping) -> Mapping:
         """Return the mapping, updated with the fields that are set in another one.
@@ -232,17 +233,13 @@ class Mapping:
         'role=gold,higher_is_better=no,split=","'
         """
         values = ((field, getattr(other, field.name)) for field in fields(other))
-        changed = {field.name: value for field, value in values if value != field.default}
-        switches = tuple({**dict(self.switches), **dict(other.switches)}.items())
-        return replace(self, **{**changed, "switches": switches})
+        return replace(self, **{field.name: value for field, value in values if value != field.default})
 
     def __str__(self) -> str:
         parts = []
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name == "switches":
-                parts += [f"{name}={_quoted(text)}" for name, text in value]
-            elif isinstance(value, bool):
+            if isinstance(value, bool):
                 parts.append(f"{field.name}={'yes' if value else 'no'}" * (value or field.name != "as_read"))
             elif value:
                 texts = ("TAB",) if (field.name, value) == ("delimiter", "\t") else _as_tuple(value)
@@ -259,7 +256,6 @@ class Mapping:
 
 
 SEVERAL = ("keyphrases", "score", "marks", "gold", "sheet")
-_FIELDS = tuple(field.name for field in fields(Mapping) if field.name != "switches")
 
 
 def _as_tuple(value: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -271,12 +267,12 @@ def _quoted(text: str) -> str:
 
 
 def _refuse(field: str, value: str) -> None:
-    fields = [*_FIELDS, *SWITCHES]
-    if field not in fields:
-        similar = get_close_matches(field, fields, 1)
-        hint = f"; did you mean {similar[0]}?" if similar else f"; choose one of: {', '.join(fields)}"
+    names = [known.name for known in fields(Mapping)]
+    if field not in names:
+        similar = get_close_matches(field, names, 1)
+        hint = f"; did you mean {similar[0]}?" if similar else f"; choose one of: {', '.join(names)}"
         raise UsageError(f"there is no '{field}' to choose for a file{hint}")
-    allowed = VALUES.get(field, SWITCHES.get(field, ()))
+    allowed = VALUES.get(field, ())
     if (allowed and value not in allowed) or (field == "header" and not _HEADER.fullmatch(value)):
         choices = ", ".join(allowed) if allowed else "yes, no, the number of a row, or of two rows (1-2)"
         raise UsageError(f"{field} is '{value}'; choose one of: {choices}")

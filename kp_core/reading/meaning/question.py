@@ -127,7 +127,7 @@ class Form:
 def form_of(reading: Recognition, found: str, families: Iterable[str] = ()) -> Form:
     """Return the form of a table, prefilled with its likeliest reading. `families`: other formats that it may have"""
     layout, sheets = reading.layouts[0], reading.offers.get("sheet", ())
-    proposal = replace(layout.proposal, mapping=reading.mapping or Mapping())
+    proposal = replace(layout.proposal, mapping=reading.mapping)
     form = form_of_proposal(reading.files[0], proposal, layout.table, sheets, families)
     return replace(form, reason=form.reason or (f"It has {found}." if found else ""))
 

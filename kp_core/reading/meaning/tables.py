@@ -169,18 +169,19 @@ def _recognition(file: File, plan: list[Layout], role: Role | None, **options: A
         kind = "gold" if first_layout.role == "gold" else "predictions"
         columns = {kind if part == "phrase" else part: name for part, name in columns.items()}
         evidence = f"{first_layout.table.described}; {roles_in_words(columns)}"
-    one_role = len({layout.role for layout in plan}) == 1  # else no mapping describes all sheets
+    one_role = len({layout.role for layout in plan}) == 1
     return Recognition(
         first_layout.table.form,
         first_layout.role,
         (file,),
         evidence,
+        # No mapping describes sheets of different roles.
+        file.mapping.merged(replace(mapping, **changes)) if one_role else Mapping(),
         columns,
         offers={"sheet": sheets} if sheets else {},
         layouts=tuple(plan),
         guessed=not first_layout.proposal.role_known and role is None,
         strength=Strength.PROPOSED if first_layout.proposal.doubts else strength,
-        mapping=file.mapping.merged(replace(mapping, **changes)) if one_role else None,
     )
 
 
