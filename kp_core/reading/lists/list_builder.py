@@ -42,14 +42,6 @@ def document_rows(
     return Rows("documents", table, len(table), lines, files, marked=marked)
 
 
-def plain_text(text: str) -> str:
-    """Return a list that is one text, without an introduction such as `Keywords:`, and with HTML entities decoded."""
-    head, colon, rest = text.partition(":")
-    if colon and rest.strip() and plain(head) in NAMES["phrases"]:
-        text = rest.strip()
-    return _ENTITY.sub(lambda entity: unescape(entity[0]), text) if "&" in text else text
-
-
 def bare_items(items: list[str]) -> list[str]:
     """Remove bullets, or numbers from 1 on, from the items of a list, and blank an introduction or closing sentence.
 
@@ -124,9 +116,15 @@ class ListBuilder:
         self._lengths[-1] += len(phrases)
 
     def pieces(self, text: str, separator: str = ";") -> list[str]:
-        """Return the phrases in a string; empty ones are counted as blank, except one after the last separator."""
+        """Return the phrases in a string, without `Keywords:` before them, and with HTML entities decoded.
+
+        Empty ones are counted as blank, except one after the last separator.
+        """
         self._refuse_long_lists(text.count(separator))
-        pieces = [piece.strip() for piece in plain_text(text).split(separator)]
+        head, colon, rest = text.partition(":")
+        text = rest if colon and rest.strip() and plain(head) in NAMES["phrases"] else text
+        text = _ENTITY.sub(lambda entity: unescape(entity[0]), text) if "&" in text else text
+        pieces = [piece.strip() for piece in text.split(separator)]
         if len(pieces) > 1 and not pieces[-1]:
             pieces.pop()
         nonempty = list(filter(None, bare_items(pieces)))

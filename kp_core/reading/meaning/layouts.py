@@ -48,7 +48,11 @@ def layout_of(table: Table, role: Role | None, mapping: Mapping) -> Layout | Non
     requested = mapping.role if mapping.role and mapping.role != "leave out" else role
     if not table.names:
         return None
-    table = derived(meant_rows(table), mapping)
+    schema = schema_of(table.names) if table.header else None
+    if schema is not None:  # whose rows may be marked as rejected or as tests
+        by_head = schema.by_head(table.names)
+        table = without(table, {by_head[head]: values for head, values in schema.no.items() if head in by_head})
+    table = derived(table, mapping)
     if mapping.names_columns:
         return layout_from_mapping(table, mapping, requested)
     proposed = export_of(table, requested) or proposal(table, requested)
@@ -415,14 +419,6 @@ def export_of(table: Table, role: Role | None) -> Proposal | None:
     return draft if schema.is_ours else replace(draft, program=schema.name)
 
 
-def meant_rows(table: Table) -> Table:
-    """Return a table without the rows that a known export marks as rejected or as tests."""
-    schema = schema_of(table.names) if table.header else None
-    by_head = schema.by_head(table.names) if schema else {}
-    no = schema.no if schema else {}
-    return without(table, {by_head[head]: values for head, values in no.items() if head in by_head})
-
-
 def without(table: Table, refused: abc.Mapping[str, Iterable[str]]) -> Table:
     """Return a table without the rows that have one of these values, in any case, in a column."""
     rejected = np.zeros(len(table), dtype=bool)
@@ -463,7 +459,10 @@ def _answers(table: Table, schema: Schema, columns: dict[str, str]) -> dict[str,
     questions = [name for name in schema.answers(table.names) if cells_of(table, name)]
     parts: dict[str, list[str]] = {"keyphrases": [], "": []}
     for name in questions:
-        parts.setdefault(_purpose(name.removeprefix(schema.prefix.get("answers", ""))), []).append(name)
+        question = name.removeprefix(schema.prefix.get("answers", ""))
+        words = {plain(word) for word in re.split(r"[\W_]+", question)} | {plain(base_of(question))}
+        purpose = next((part for part, part_words in _QUESTION_WORDS.items() if words & part_words), "")
+        parts.setdefault(purpose, []).append(name)
     people = parts.get("annotator", [])
     if people and ("annotator" not in columns or len(people) == 1):
         columns["annotator"] = people[0]
@@ -475,9 +474,3 @@ def _answers(table: Table, schema: Schema, columns: dict[str, str]) -> dict[str,
         return {"document": document, "keyphrases": tuple(lists), "split": split}
     lists = lists or [name for name in questions if name != columns.get("annotator")]
     return {"document": HEADS, "keyphrases": tuple(lists), "annotator": columns.get("annotator", ROW)} if lists else {}
-
-
-def _purpose(question: str) -> str:
-    """Return what a question asks for: keyphrases, else the document, else the annotator."""
-    words = {plain(word) for word in re.split(r"[\W_]+", question)} | {plain(base_of(question))}
-    return next((part for part, part_words in _QUESTION_WORDS.items() if words & part_words), "")

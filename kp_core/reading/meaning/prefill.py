@@ -581,7 +581,7 @@ def _unassigned_columns(table: Table, assigned: dict[str, str], whole: Collectio
 
 def share_lists(table: Table, names: Iterable[str]) -> bool:
     """Return whether each column shares phrases with the others in at least two rows and 20% of the rows."""
-    items = {name: [*map(items_of, table.first_texts(name, SAMPLE).to_pylist())] for name in names}
+    items = {name: [*map(items_of, table.texts(name, SAMPLE).to_pylist())] for name in names}
     for name, column_items in items.items():
         other_rows = zip(*(cells for other, cells in items.items() if other != name), strict=True)
         n_shared = sum(bool(cell & set().union(*row)) for cell, row in zip(column_items, other_rows, strict=False))

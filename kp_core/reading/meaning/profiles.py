@@ -120,7 +120,7 @@ def _is_numeric(cell: str, pattern: str) -> bool:
 
 def cells_of(table: Table, name: str) -> list[str]:
     """Return the first cells of a column that are not blank, trimmed."""
-    return list(filter(None, map(str.strip, table.first_texts(name, SAMPLE).to_pylist())))
+    return list(filter(None, map(str.strip, table.texts(name, SAMPLE).to_pylist())))
 
 
 def items_of(cell: str) -> set[str]:
@@ -147,7 +147,7 @@ def is_blank(table: Table, name: str) -> pa.ChunkedArray:
 
 def is_merged(table: Table, name: str) -> bool:
     """Recognize merged cells: each value occurs once, above blank cells."""
-    cells = [cell.strip() for cell in table.first_texts(name, SAMPLE).to_pylist()]
+    cells = [cell.strip() for cell in table.texts(name, SAMPLE).to_pylist()]
     heads = list(filter(None, cells))
     return 0 < len(heads) < len(cells) and bool(cells[0]) and len(set(heads)) == len(heads)
 

@@ -139,7 +139,7 @@ def form_of_proposal(
     missing = tuple(dict.fromkeys(FIELDS[field] for field in proposal.unsure))
     columns = dict[str, tuple[str, ...]]()
     for name in table.names:
-        cells = filter(None, map(str.strip, table.first_texts(name, 50).to_pylist()))
+        cells = filter(None, map(str.strip, table.texts(name, 50).to_pylist()))
         shortened = (cell if len(cell) <= _CHARACTERS else f"{cell[: _CHARACTERS - 1]}…" for cell in cells)
         columns[name] = tuple(dict.fromkeys(shortened))[:_VALUES]
     formats = formats_of(file, table.form, families)

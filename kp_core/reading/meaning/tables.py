@@ -219,16 +219,13 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     missing = [name for name in sheets if name not in sheet_names(file)] if file.workbook else []
     if not file.workbook or (sheets and not missing):
         return rows
-    if unread := _unread_sheets(file, {layout.table.sheet for layout in plan}):
+    other_names = set(sheet_names(file)) - {layout.table.sheet for layout in plan}
+    others = (read_sheet(file, name, Mapping(header="no")) for name in sheet_names(file) if name in other_names)
+    if unread := [table.sheet for table in others if any(pc.any(pc.not_equal(c, "")).as_py() for c in table.columns)]:
         unknown = f"There is no sheet “{missing[0]}”. " if missing else ""
         message = f"{unknown}Left out: {pluralize(len(unread), 'sheet')}, {quoted(unread)}."
         rows[0].notes.append(Note("info", file.name, message))
     return rows
-
-
-def _unread_sheets(file: File, read: set[str]) -> list[str]:
-    tables = {name: read_sheet(file, name, Mapping(header="no")) for name in sheet_names(file) if name not in read}
-    return [name for name, table in tables.items() if any(pc.any(pc.not_equal(c, "")).as_py() for c in table.columns)]
 
 
 F10 = Family("F10", "tables: CSV, TSV, XLSX, ODS, Parquet, JSON", recognise, read, FORMS=FORMS)

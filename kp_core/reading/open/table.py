@@ -74,12 +74,8 @@ class Table:
         """Return the first column of this name."""
         return self.columns[self.names.index(name)]
 
-    def texts(self, name: str) -> pa.ChunkedArray:
-        """Return a column as strings, with missing values as empty strings."""
-        return as_text(self.column(name))
-
-    def first_texts(self, name: str, rows: int) -> pa.ChunkedArray:
-        """Return the first rows of a column as strings; the format of floats depends on all rows."""
+    def texts(self, name: str, rows: int | None = None) -> pa.ChunkedArray:
+        """Return a column, or its first rows, as strings; missing values are empty, and all rows decide on `.0`."""
         return as_text(self.column(name), rows)
 
     def line_numbers(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -108,7 +108,7 @@ def with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
     >>> with_points(pa.chunked_array([["0,5", "75 %", ""]], pa.large_string())).to_pylist()
     ['0.5', '75', '']
     """
-    if not pa.types.is_large_string(column.type) or _casts(column):
+    if not pa.types.is_large_string(column.type) or _cast(column) is not None:
         return column
     point, comma, percent = (pc.any(pc.match_substring(column, mark)).as_py() for mark in ".,%")
     if (point and comma) or not (comma or percent):
@@ -123,21 +123,19 @@ def repeated(value: str, size: int) -> pa.ChunkedArray:
     return pa.chunked_array([pa.repeat(pa.scalar(value, pa.large_string()), size)])
 
 
-def _casts(column: pa.ChunkedArray) -> bool:
-    try:
-        column.cast(pa.float64())
-    except pa.ArrowInvalid:
-        return False
-    return True
-
-
-def _parse(text: pa.ChunkedArray) -> Floats:
+def _cast(text: pa.ChunkedArray) -> Floats | None:
     try:
         return np.asarray(text.cast(pa.float64()).to_numpy())
     except pa.ArrowInvalid:
-        encoded = text.combine_chunks().dictionary_encode()
-        distinct = np.array([number(value) for value in encoded.dictionary.to_pylist()], dtype=np.float64)
-        return distinct[encoded.indices.to_numpy()] if len(distinct) else np.zeros(0)
+        return None
+
+
+def _parse(text: pa.ChunkedArray) -> Floats:
+    if (values := _cast(text)) is not None:
+        return values
+    encoded = text.combine_chunks().dictionary_encode()
+    numbers = np.array([number(value) for value in encoded.dictionary.to_pylist()], dtype=np.float64)
+    return np.asarray(numbers[encoded.indices.to_numpy()])
 
 
 def frame_of(table: pa.Table, first_columns: tuple[str, ...]) -> pd.DataFrame:

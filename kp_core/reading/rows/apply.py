@@ -255,7 +255,8 @@ def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -
     commas, rows = list[str](), None if is_transposed else _rows_of_text_lists(layout, role, sources)
     for source, names in sources.items():
         if rows is None:
-            owners = _owners(layout, source, in_rows=len(sources) == 1)
+            owner = layout.source_column() if len(sources) == 1 else None
+            owners = table.texts(owner).to_pylist() if owner else [source or layout.source or None] * len(table)
             commas += names if _add_lists(builder, layout, names, owners) == "," else ()
         if table.nulls and len(names) == 1 and not is_transposed:
             _note_missing(builder, layout, names[0])
@@ -263,14 +264,6 @@ def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -
         message = f"Lists were split at commas: {quoted(commas)}. If phrases contain commas, choose another separator."
         builder.say("warning", table.file, message)
     return builder.rows() if rows is None else replace(rows, notes=builder.notes)
-
-
-def _owners(layout: Layout, source: str = "", *, in_rows: bool = True) -> list[str | None]:
-    """Return the annotator or system of every row, None if unknown; `source` is the name for a whole column."""
-    column = layout.source_column() if in_rows else None
-    if column is None:
-        return [source or layout.source or None] * len(layout.table)
-    return list(layout.table.texts(column).to_pylist())
 
 
 def _note_missing(builder: ListBuilder, layout: Layout, name: str) -> None:
