@@ -171,10 +171,9 @@ def _of_archive(files: Sequence[File], name: str, mapping: Mapping) -> Form:
         readings = sniff.recognise(files, sniff.chosen_role(files[0]) if files else None, [], {})
     except InputError as refusal:
         return Form(name, mapping, str(refusal))
-    switches, chosen = dict[str, tuple[str, ...]](), dict[str, Any]()
-    for reading in readings:
-        switches |= _switches(reading)
-        chosen |= {option: getattr(reading.mapping, option) for option in reading.mapping.switches}
+    switches = {name: values for reading in readings for name, values in _switches(reading).items()}
+    values = ((name, getattr(reading.mapping, name)) for reading in readings for name in switches)
+    chosen: dict[str, Any] = {name: value for name, value in values if value}
     return Form(name, replace(mapping, **chosen), "", switches=switches)
 
 

@@ -49,7 +49,7 @@ def layout_of(table: Table, role: Role | None, mapping: Mapping) -> Layout | Non
     if not table.names:
         return None
     schema = schema_of(table.names) if table.header else None
-    if schema is not None:  # whose rows may be marked as rejected or as tests
+    if schema is not None:  # some exports mark rows as rejected or as tests
         by_head = schema.by_head(table.names)
         table = without(table, {by_head[head]: values for head, values in schema.no.items() if head in by_head})
     table = derived(table, mapping)

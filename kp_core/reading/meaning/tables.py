@@ -219,8 +219,8 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     missing = [name for name in sheets if name not in sheet_names(file)] if file.workbook else []
     if not file.workbook or (sheets and not missing):
         return rows
-    other_names = set(sheet_names(file)) - {layout.table.sheet for layout in plan}
-    others = (read_sheet(file, name, Mapping(header="no")) for name in sheet_names(file) if name in other_names)
+    names = {layout.table.sheet for layout in plan}
+    others = (read_sheet(file, name, Mapping(header="no")) for name in sheet_names(file) if name not in names)
     if unread := [table.sheet for table in others if any(pc.any(pc.not_equal(c, "")).as_py() for c in table.columns)]:
         unknown = f"There is no sheet “{missing[0]}”. " if missing else ""
         message = f"{unknown}Left out: {pluralize(len(unread), 'sheet')}, {quoted(unread)}."

@@ -75,7 +75,7 @@ class Table:
         return self.columns[self.names.index(name)]
 
     def texts(self, name: str, rows: int | None = None) -> pa.ChunkedArray:
-        """Return a column, or its first rows, as strings; missing values are empty, and all rows decide on `.0`."""
+        """Return all or the first rows of a column as strings, empty if missing; all rows decide how floats look."""
         return as_text(self.column(name), rows)
 
     def line_numbers(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
