@@ -167,16 +167,14 @@ def _table_settings(name: str, form: Form, fields: dict[str, str]) -> Mapping:
 
 
 def _settings(name: str, form: Form) -> Mapping:
-    mapping = form.mapping
+    mapping, chosen = form.mapping, dict[str, Any]()
     for option, values in form.switches.items():
         words = {"": "auto-detected", **{value: {"\t": "TAB"}.get(value, value) for value in values}}
         label, current = _SWITCHES.get(option, option), getattr(mapping, option)
-        chosen: Any = controls.choice(label, words, current, f"{option} {name}", width=260)
-        mapping = replace(mapping, **{option: chosen})
+        chosen[option] = controls.choice(label, words, current, f"{option} {name}", width=260)
     if {"lines", "separator"} & form.switches.keys() and mapping.role != "documents":
-        choice = controls.choice("Lists are split at", _LINE_SPLITS, mapping.split, f"split {name}", width=260)
-        return replace(mapping, split=choice)
-    return mapping
+        chosen["split"] = controls.choice("Lists are split at", _LINE_SPLITS, mapping.split, f"split {name}", width=260)
+    return replace(mapping, **chosen)
 
 
 def _result(source: Source, name: str, mapping: Mapping) -> None:
