@@ -365,11 +365,8 @@ def _group_texts(files: Sequence[File], role: Role | None) -> list[Recognition]:
 
 
 def _texts_of(files: Sequence[File]) -> Recognition:
-    evidence, mapping = (
-        f"text files ({_extensions(files)}), document = file name",
-        replace(files[0].mapping, format="F12"),
-    )
-    return Recognition("F12", "documents", tuple(files), evidence, mapping)
+    evidence = f"text files ({_extensions(files)}), document = file name"
+    return Recognition("F12", "documents", tuple(files), evidence, replace(files[0].mapping, format="F12"))
 
 
 def _read_texts(recognition: Recognition, role: Role | None) -> list[Rows]:
