@@ -10,7 +10,8 @@
 # Needs Python 3.11 or newer; name another one with: make run PYTHON=python3.12
 
 PYTHON ?= python3
-WORKERS ?= auto
+# One more than there are cores, because tests wait for browsers and servers.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 INPUTS ?= 10000
 BIN := .venv/bin
 INSTALLED := $(CURDIR)/build/installed
