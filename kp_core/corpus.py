@@ -402,11 +402,10 @@ def content_digest(corpus: Corpus) -> str:
 #: The most recently used results: {corpus: {step: {key: result}}}.
 _KEPT: WeakKeyDictionary[Corpus, dict[str, dict[Hashable, Any]]] = WeakKeyDictionary()
 _LOCK = Lock()
-RECENT = 8
 
 
-def memoize(corpus: Corpus, step: str, key: Hashable, make: Callable[[], T]) -> T:
-    """Return the cached result of a step for a corpus and a key, or compute it."""
+def memoize(corpus: Corpus, step: str, key: Hashable, make: Callable[[], T], most: int = 8) -> T:
+    """Return the cached result of a step for a corpus and a key, or compute it; keep at most `most` results a step."""
     with _LOCK:
         results = _KEPT.setdefault(corpus, {}).setdefault(step, {})
         result: T | None = results.get(key)
@@ -415,6 +414,6 @@ def memoize(corpus: Corpus, step: str, key: Hashable, make: Callable[[], T]) -> 
     with _LOCK:
         results.pop(key, None)
         results[key] = result
-        while len(results) > RECENT:
+        while len(results) > most:
             results.pop(next(iter(results)))
     return result

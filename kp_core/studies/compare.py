@@ -464,13 +464,8 @@ def add_pairs(pairing: Pairing, data: Prepared, systems: Systems, streamed: bool
 
 def comparison_of(results: PairResults, family_at: FamilyAt, n_documents: int, streamed: bool = False) -> Comparison:
     """Return the comparison of pairs from their results."""
-    family, settings, pairs, n, lists = (
-        family_at.family,
-        family_at.settings,
-        results.pairs,
-        results.documents,
-        results.lists,
-    )
+    family, settings = family_at.family, family_at.settings
+    pairs, n, lists = results.pairs, results.documents, results.lists
     test_in_words = in_words(family, settings, n, streamed)
     k = None if family.parsed.card.fixed is not None else family_at.cutoff
     table, lost = _table(results, settings), results.left_out.count

@@ -341,10 +341,8 @@ def paper_table(
     measure_names, names, by = names_in(measures), list(runs_of(corpus.systems)), parse_by(by)
     refuse_unless("/".join(by), ("", "dataset", "presence", "dataset/presence"), "by")
     refuse_unknown(systems, names, "system")
-    at, absent_names = (
-        over_runs(resolve_settings(corpus, settings, changes), corpus.systems),
-        names_in(absent or measures),
-    )
+    at = over_runs(resolve_settings(corpus, settings, changes), corpus.systems)
+    absent_names = names_in(absent or measures)
     result = evaluate(corpus, at, dict.fromkeys([*measure_names, *absent_names]), baselines=baselines, by=by)
     by_column, shown = result.frame.assign(column=result.columns), [*(systems or names), *BASELINES]
     rows = result.frame[result.frame["system"].isin(shown)]

@@ -167,10 +167,8 @@ def soft_counts(
     if corpus.has_texts:
         options["texts"] = whole_texts(corpus.documents, settings.titles == "yes")
     phrases, stemmed = phrases_of(data.coded, settings)
-    scorer, system_counts = (
-        Scorer(phrases, replace(SimilarityOptions.of(options | choices), base=tokenization), stemmed),
-        {},
-    )
+    system_counts = dict[str, SystemCounts]()
+    scorer = Scorer(phrases, replace(SimilarityOptions.of(options | choices), base=tokenization), stemmed)
     for system, kinds in count_unchecked(data, matchers & {"sets"}).items():
         by_matcher = dict[Matcher, Counts]()
         for matcher in {"exact", *matchers & {"sets"}}:

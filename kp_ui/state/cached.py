@@ -40,8 +40,8 @@ def _look_up(digest: str, _compute: Callable[..., Any], _data: Any, _arguments: 
     data, compute = workspace.current(), partial(_compute, *_data, *_arguments, **_options)
     if data.sample is None or not any(part is data.corpus for part in _data):  # not the user's own files or ratings
         return compute()
-    # All sessions share the results on samples: eight per name, so 2,048. Pickled, they do not slow garbage collection.
-    return pickle.loads(memoize(data.corpus, f"shared {digest[:2]}", digest, lambda: pickle.dumps(compute())))
+    # All sessions share the results on samples. Pickled, they do not slow garbage collection.
+    return pickle.loads(memoize(data.corpus, "on screen", digest, lambda: pickle.dumps(compute()), most=2_048))
 
 
 # Every prediction is a row, so few results are cached.

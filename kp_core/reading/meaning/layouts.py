@@ -208,10 +208,8 @@ def derived(table: Table, mapping: Mapping) -> Table:
     (['doc_id', 'phrase'], ('nus', 'inspec'), ['nus/1', 'inspec/1'])
     """
     if mapping.names_columns:
-        datasets, runs, documents, systems = (
-            [name for name in table.names if name == column]
-            for column in (mapping.dataset, mapping.run, mapping.document, mapping.system)
-        )
+        chosen = mapping.dataset, mapping.run, mapping.document, mapping.system
+        datasets, runs, documents, systems = ([column] if column in table.names else [] for column in chosen)
     else:
         datasets = [name for name in table.names if plain(name) in known.DATASETS]
         runs = [name for name in table.names if plain(name) in known.RUNS]
