@@ -46,9 +46,9 @@ def tidy(corpus: Corpus, ending: str = "csv") -> Written:
     b'doc_id,annotator,phrase,relevance,variants,empty\\nd1,gold,tide,,,\\nd2,gold,,,,yes\\n'
     """
     written = Written()
-    forms = dict.fromkeys(corpus.vocabulary.given, "csv") | {"vectors": "parquet"}
-    for name, table in (tables(corpus, written) | corpus.vocabulary.given).items():
-        form = forms.get(name, ending)
+    given = corpus.vocabulary.given
+    for name, table in (tables(corpus, written) | given).items():
+        form = form_of_vocabulary(name) if name in given else ending
         written.files[f"{name}.{form}"] = FORMS[form](table)
         if form == "csv":
             written.notes += formulas(f"{name}.csv", table)
@@ -129,6 +129,11 @@ def parquet(table: pd.DataFrame) -> bytes:
     """Return a table as Parquet, with accepted spellings as lists."""
     content: bytes = _with_variants(table, list).to_parquet(index=False, compression="zstd")
     return content
+
+
+def form_of_vocabulary(name: str) -> str:
+    """Return the format in which a table of a vocabulary is written."""
+    return "parquet" if name == "vectors" else "csv"
 
 
 #: Format → function that writes a table.

@@ -19,7 +19,7 @@ from kp_core.reading.limits import refuse_over
 from kp_core.reading.open.source import stem_of, unpack
 from kp_core.reading.uploads import Uploads
 from kp_core.settings import __version__
-from kp_core.takeaway.tidy import FORMS, Written, file_names, parquet, tables, tidy
+from kp_core.takeaway.tidy import FORMS, Written, file_names, form_of_vocabulary, parquet, tables, tidy
 
 FORMAT, VERSION = "kpscope-workspace", 2
 MANIFEST, ENDING = "kpscope.json", ".kpscope"
@@ -132,7 +132,7 @@ def uploads_of(corpus: Corpus) -> Uploads:
     by_name = dict(zip(file_names([name for name, _, _ in parts], ".parquet"), parts, strict=True))
     files = {file: parquet(table) for file, (_, _, table) in by_name.items()}
     for name, table in corpus.vocabulary.given.items():
-        form = "parquet" if name == "vectors" else "csv"
+        form = form_of_vocabulary(name)
         files[f"{name}.{form}"] = FORMS[form](table)
     mappings = {file: mapping for file, (_, mapping, _) in by_name.items()}
     without_lists = {stem_of(file): name for file, (name, _, table) in by_name.items() if not len(table)}

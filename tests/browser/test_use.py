@@ -166,7 +166,7 @@ def test_hostile_names_and_phrases_remain_text(
         "systems $evil$": [("system", "doc_id", "rank", "keyphrase")]
         + [
             (name, d, rank, item)
-            for place, name in enumerate(HOSTILE[6:])
+            for place, name in enumerate(HOSTILE[4:])
             for d in documents
             for rank, item in enumerate(HOSTILE[place:], 1)
         ],

@@ -90,8 +90,8 @@ def spearman(x: Floats, y: Floats) -> Kernel:
 
 def pearson(x: Floats, y: Floats) -> Kernel:
     """Return the kernel of Pearson's r."""
-    rounded = np.round(x, DECIMALS), np.round(y, DECIMALS)
-    x, y = (matrix - matrix.mean(axis=0) for matrix in rounded)  # avoids cancellation
+    matrices = np.round(x, DECIMALS), np.round(y, DECIMALS)
+    x, y = (matrix - matrix.mean(axis=0) for matrix in matrices)  # avoids cancellation
     products = (x[:, :, None] * y[:, None]).reshape(len(x), -1)
     terms = np.hstack([x, y, x**2, y**2, products]).T
     columns = x.shape[1] + y.shape[1]
